@@ -1,8 +1,8 @@
 //! When measured windows agree, so that no further one is needed.
 //!
-//! After each window the mean latency of everything measured so far is compared with what it was
-//! before the window. Where queues still grow, each window raises that mean; where they do not, it
-//! settles soon. The rule is that of the reference: three windows in a row, 5%, ten windows in all.
+//! After each window the mean latency of everything measured so far is compared with its value before the window. While
+//! queues grow, each window raises that mean; otherwise it settles soon. The rule is that of the reference: three
+//! windows in a row, 5%, ten windows in all.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(crate) const MOST_WINDOWS: u32 = 10;
 /// How many windows in a row have to agree.
 pub(crate) const AGREEING_WINDOWS: u32 = 3;
-/// By what part of itself a mean may differ from the one before it.
+/// The largest relative change from one mean to the next.
 const MOST_CHANGE: f64 = 0.05;
 
 /// How many of the last windows agree.
@@ -41,7 +41,7 @@ impl Agreement {
 pub struct Halves {
     /// The first cycle of the second half.
     middle: u32,
-    /// Of each half the packets, the sum of their latencies and that of the squares.
+    /// For each half the packets, the sum of their latencies and that of the squares.
     moments: [(u64, u64, u128); 2],
 }
 
@@ -51,7 +51,7 @@ impl Halves {
         Self { middle, moments: [(0, 0, 0); 2] }
     }
 
-    /// The halves of the same window, of which nothing is counted.
+    /// The halves of the same window, with zero counts.
     #[must_use]
     pub const fn like(&self) -> Self {
         Self { middle: self.middle, moments: [(0, 0, 0); 2] }
@@ -73,8 +73,8 @@ impl Halves {
         *squares += u128::from(latency) * u128::from(latency);
     }
 
-    /// Whether the mean latency rose from one half to the other by more than windows that agree may differ,
-    /// and by more than chance would have it.
+    /// Whether the mean latency rose from one half to the other by more than agreeing windows may differ, and by more
+    /// than chance explains.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub fn are_growing(&self) -> bool {
         let of = |(count, sum, squares): (u64, u64, u128)| {
@@ -91,10 +91,10 @@ impl Halves {
     }
 }
 
-/// Halves of a window with fewer packets say nothing.
+/// With fewer packets in its halves, a window says nothing.
 const FEWEST_PACKETS: u64 = 100;
-/// How many standard errors two halves may differ by chance. Latencies of packets that are under way together
-/// are alike, so that a standard error says less than it would of independent ones.
+/// How many standard errors two halves may differ by chance. Latencies of packets that are under way together are
+/// similar, so a standard error says less than that of independent ones.
 const MOST_ERRORS: f64 = 4.0;
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(windows(100.0, &[90.0, 81.0, 73.0]), None, "a mean may fall, too");
     }
 
-    /// Whether packets of these latencies, as many of each half as there are cycles, are taken to grow.
+    /// Whether packets with these latencies, one per cycle, count as growing.
     fn are_growing(latency: impl Fn(u32) -> u32, cycles: u32) -> bool {
         let mut halves = Halves::of(&(1000..1000 + cycles));
         (0..cycles).for_each(|cycle| halves.add(1000 + cycle, latency(cycle)));

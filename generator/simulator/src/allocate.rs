@@ -1,20 +1,17 @@
 //! The pipeline of the switches: virtual-channel allocation, then switch allocation.
 //!
-//! Both are separable and input-first with round-robin arbiters, one iteration, one internal
-//! cycle each. A packet asks for one output channel, so only the output side of VC allocation
-//! arbitrates; the output channel is taken there and given back as the flit wins switch
-//! allocation. In switch allocation each input port puts forward one of its channels that holds
-//! an output channel with a credit, then each output port takes one of the input ports. An
+//! Both are separable and input-first with round-robin arbiters, one iteration, one internal cycle each. A packet
+//! requests one output channel, so only the output side of VC allocation arbitrates; the output channel is taken there
+//! and given back as the flit wins switch allocation. In switch allocation each input port puts forward one of its
+//! channels that holds an output channel with a credit, then each output port takes one of the input ports. An
 //! arbiter's pointer moves on only past a winner.
 //!
-//! What a step decides takes effect in the next step: VC allocation hands out the output channels
-//! that were free when the step began, and its winners take part in switch allocation one step
-//! later.
+//! Decisions of a step take effect in the next step: VC allocation hands out the output channels that were free when
+//! the step began, and its winners take part in switch allocation one step later.
 //!
-//! A step runs for all switches of a chunk at once, part by part, over lists of exactly those ports
-//! and channels that have something to do. Switches do not see each other within a cycle, so the
-//! result is that of running one switch after another, except for PAR's second look
-//! (`second_look`).
+//! A step runs for all switches of a chunk at once, part by part, over lists of exactly those ports and channels that
+//! have work. Switches do not see each other within a cycle, so the result is that of running one switch after another,
+//! except for PAR's second look (`second_look`).
 
 use crate::links::{ArrivingPacket, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
@@ -41,9 +38,9 @@ pub(crate) struct Moment {
 impl SwitchStates {
     /// Runs the pipeline of every switch of a chunk once.
     ///
-    /// The parts run in an order in which each sees what the step began with: switch allocation
-    /// before the channels handed out in this step are ready, then VC allocation before the
-    /// packets that come to a head in this step ask for channels.
+    /// The parts run in an order in which each sees the state at the beginning of the step: switch allocation before
+    /// the channels handed out in this step are ready, then VC allocation before the packets that come to a head in
+    /// this step request channels.
     pub(crate) fn step(
         &mut self,
         number: usize,
@@ -102,8 +99,8 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
             step.to_nodes.push_if(number, to_node);
             step.to_switches.push_if(number, !to_node);
         } else {
-            // Another input port has asked already. The arbiter takes the one that it meets first
-            // from its pointer on; the loser stays in the list of ports that can go on.
+            // Another input port has already requested it. The arbiter takes the first one from its pointer on; the
+            // loser stays in the list of ports that can go on.
             let distance = |port: LocalPort| port.distance_from(out.next_input);
             let other = out.asked.port();
             let lost = if distance(port) < distance(other) {
@@ -135,11 +132,10 @@ impl<S: PacketSource> Send<'_, S> {
     /// Sends the winners of switch allocation on their way: those that leave for nodes, or those
     /// that leave for other switches.
     ///
-    /// For each output port that was granted, the packet at the head of the winning input channel
-    /// leaves its buffer, the output channel that it held is free again and has one credit less,
-    /// and a credit for the place in the buffer goes back upstream. The two kinds of ports have
-    /// loops of their own, because they end differently and the processor cannot predict which
-    /// kind comes next. Where no link is paced, nothing is asked about gaps.
+    /// For each granted output port, the packet at the head of the winning input channel leaves its buffer, its output
+    /// channel is free again and has one credit less, and a credit for the place in the buffer goes back upstream. The
+    /// two kinds of ports have loops of their own, because they end differently and the processor cannot predict which
+    /// kind comes next. If no link is paced, gaps are not considered.
     #[inline]
     fn all<const TO_NODES: bool, const PACED: bool>(&mut self, crossings: &[LinkDelay; 4]) {
         let Self {
@@ -179,17 +175,16 @@ impl<S: PacketSource> Send<'_, S> {
             let left = in_port.ready & !(1 << channel);
             in_port.ready = left;
             in_port.next_channel = low_u8(channel + 1);
-            // An arbiter's pointer moves on only past a winner. That an input port has a second
-            // channel that can go on is rare, so the processor predicts this branch well and an
-            // unconditional append would gain nothing.
+            // An arbiter's pointer moves on only past a winner. An input port rarely has a second channel that can go
+            // on, so the processor predicts this branch well and an unconditional append would gain nothing.
             if left != 0 {
                 ready.push(port);
             }
             let credit = in_port.upstream.with_virtual_channel_of(input);
             links.return_credit(at.now + u32::from(in_port.credit), credit);
 
-            // The flit leaves the buffer now, whenever it gets on the link: the output queue is
-            // outside the buffer that the credits count.
+            // The flit leaves the buffer now, whenever it gets on the link: the output queue is not part of the buffer
+            // that the credits count.
             let buffer = &mut inputs[input.index()];
             let (packet, out) = (buffer.head, buffer.out);
             if !give_back(&mut outputs[out.index()]).is_none() {
@@ -219,8 +214,8 @@ impl<S: PacketSource> Send<'_, S> {
                 let arrival = departure + crossings[out_port.kind as usize].flit;
                 let input = out_port.peer.first_channel().with_virtual_channel_of(out);
                 let arriving = ArrivingPacket { input, packet };
-                // The second look may still change the header, so a packet that is due for it is
-                // filed only after the cycle's last step.
+                // The second look may still change the header, so a packet that will get one is filed only after the
+                // cycle's last step.
                 if looks.are_taken {
                     let port = number.in_chunk(*chunk_number);
                     if looks.take(&links.pool, arriving, arrival, port, at.step) {
@@ -233,9 +228,8 @@ impl<S: PacketSource> Send<'_, S> {
     }
 }
 
-/// The cycle in which a flit that is granted now gets on the link. Flits that were granted earlier may still
-/// queue for the link, and each takes a cycle on it, or the gap of a link that is paced. Nothing overtakes in that
-/// queue, so the time is known now.
+/// The cycle in which a flit that is granted now gets on the link. Earlier flits may still queue for the link, and each
+/// takes a cycle on it, or the gap of a paced link. Nothing overtakes in that queue, so the time is known now.
 #[inline]
 fn leave<const PACED: bool>(
     port: &mut OutputPort,
@@ -255,7 +249,7 @@ fn leave<const PACED: bool>(
     }
 }
 
-/// Takes a credit of an output channel and frees it; says who waits for it.
+/// Takes a credit of an output channel and frees it; returns who waits for it.
 #[inline]
 fn give_back(output: &mut OutputChannel) -> LocalChannel {
     debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
@@ -264,7 +258,7 @@ fn give_back(output: &mut OutputChannel) -> LocalChannel {
     output.first_waiter
 }
 
-/// Takes the packet at the head out of an input channel; whether there is one behind it.
+/// Takes the packet at the head out of an input channel; returns whether another follows.
 #[inline]
 fn advance(buffer: &mut InputChannel, pool: &Pool<Packet>) -> bool {
     let packet = buffer.head;
@@ -273,8 +267,7 @@ fn advance(buffer: &mut InputChannel, pool: &Pool<Packet>) -> bool {
         return false;
     }
     buffer.head = pool.flit(packet).next;
-    // It was routed on its arrival, or is routed when this step's VC allocation is over, and then asks for its output
-    // channel.
+    // It was routed on its arrival, or is routed after this step's VC allocation, and then requests its output channel.
     buffer.out = pool.flit(buffer.head).out;
     true
 }
@@ -334,9 +327,9 @@ pub(crate) fn wait(
     output.first_waiter = input;
 }
 
-/// Chooses the input channel that an output channel with several waiters goes to, and takes it out
-/// of the list of waiters. The arbiter is round robin: it takes the first one after the input
-/// channel that held the output channel last, in the order of ports and virtual channels.
+/// Chooses the input channel that gets an output channel with several waiters, and removes it from the list of waiters.
+/// The arbiter is round robin: it takes the first one after the input channel that held the output channel last, in the
+/// order of ports and virtual channels.
 fn choose_among_several(
     inputs: &mut [InputChannel; CHANNELS],
     output: &mut OutputChannel,
@@ -359,8 +352,8 @@ fn choose_among_several(
     best
 }
 
-/// For a bit to begin with (the upper three bits of the index) and a set of eight bits (the lower
-/// eight): the first bit of the set from there on, going round.
+/// For a start bit (the upper three bits of the index) and a set of eight bits (the lower eight): the first bit of the
+/// set from there on, cyclically.
 const FIRST: [u8; 2048] = {
     let mut table = [0; 2048];
     let mut place = 0_u32;
@@ -373,8 +366,8 @@ const FIRST: [u8; 2048] = {
     table
 };
 
-/// The first bit that is set from bit `from` on, going round, by a table because the branches of a
-/// search would be mispredicted.
+/// The first set bit from bit `from` on, cyclically, from a table because the branches of a search would be
+/// mispredicted.
 #[inline]
 const fn first_from(bits: u8, from: u8) -> u32 {
     FIRST[(from as usize & 7) << 8 | bits as usize] as u32

@@ -1,16 +1,15 @@
-//! A ring of buckets, one per cycle and lane: what will happen, filed under when and where.
+//! A ring of buckets, one per cycle and lane: future events, filed by when and where they happen.
 //!
-//! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. What is
-//! filed under a cycle and lane lies in a chain of small blocks, of which the last one comes first.
-//! A block that has been emptied goes to the next bucket that needs one. So the blocks in use hold
-//! hardly more than what is filed, they lie in few pages of memory, and after some cycles nothing
-//! is allocated any more. All lanes of a cycle lie together, because one part of a cycle files
+//! Latencies are bounded, so a ring somewhat longer than the longest one is enough for any run. The entries of a cycle
+//! and lane are in a chain of small blocks, of which the last one comes first. An emptied block goes to the next bucket
+//! that needs one. So the blocks in use hold hardly more than the entries, they occupy few pages of memory, and after
+//! some cycles nothing more is allocated. All lanes of a cycle are stored together, because one part of a cycle files
 //! under many lanes and few cycles.
 
 use std::ops::Range;
 
-/// Entries per block. An entry's place among all entries is its block's number times this, plus
-/// its place within the block.
+/// Entries per block. An entry's index among all entries is its block's number times this, plus its index within the
+/// block.
 const SIZE: u32 = 32;
 
 /// A block of entries, by its number.
@@ -19,7 +18,7 @@ const SIZE: u32 = 32;
 struct BlockId(u32);
 
 impl BlockId {
-    /// Block 0, which holds nothing and stands where there is no block.
+    /// Block 0, which is empty and stands for no block.
     const NONE: Self = Self(0);
 
     /// Where its entries begin among all entries.
@@ -35,14 +34,14 @@ impl BlockId {
     }
 }
 
-/// Things by the cycle at which they happen, and by lane.
+/// Things by the cycle in which they happen, and by lane.
 #[derive(Debug)]
 pub struct Calendar<T> {
-    /// For each cycle of the ring, for each lane, what is filed there.
+    /// For each cycle of the ring, for each lane, its entries.
     buckets: Vec<Bucket>,
     /// The entries of all blocks, block after block, those of [`BlockId::NONE`] included.
     things: Vec<T>,
-    /// For each block the one of the same bucket that was filled before it.
+    /// For each block the previous one of the same bucket.
     earlier: Vec<BlockId>,
     /// Blocks that no bucket has.
     spare: Vec<BlockId>,
@@ -52,15 +51,14 @@ pub struct Calendar<T> {
     lane_bits: u32,
 }
 
-/// What is filed under one cycle and lane: the place among all entries after the last one that was
-/// filed, or 0 where nothing was. A multiple of [`SIZE`] says that the last block is full.
+/// The entries of one cycle and lane: the index among all entries after the last one, or 0 if there are none. A
+/// multiple of [`SIZE`] means that the last block is full.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
 pub struct Bucket(u32);
 
 impl Bucket {
-    /// The last of its blocks and how many entries that block holds; [`BlockId::NONE`] and 0 where
-    /// nothing is filed.
+    /// The last of its blocks and how many entries that block holds; [`BlockId::NONE`] and 0 if there are none.
     #[inline]
     const fn last_block(self) -> (BlockId, usize) {
         if self.0 == 0 {
@@ -72,7 +70,7 @@ impl Bucket {
 }
 
 impl<T: Copy + Default> Calendar<T> {
-    /// An empty calendar, in which things can be filed up to `horizon` cycles ahead.
+    /// An empty calendar for things up to `horizon` cycles ahead.
     pub fn new(horizon: u32, lanes: usize) -> Self {
         let size = (horizon + 1).next_power_of_two();
         let lane_bits = lanes.next_power_of_two().trailing_zeros();
@@ -110,8 +108,7 @@ impl<T: Copy + Default> Calendar<T> {
         self.buckets[place] = Bucket(end + 1);
     }
 
-    /// Adds an empty block to a bucket whose blocks are full. This is rare, so it is kept out of
-    /// the code that files.
+    /// Adds an empty block to a bucket whose blocks are full. This is rare, so it is kept out of the code that files.
     #[inline(never)]
     fn next_block(&mut self, bucket: Bucket) -> BlockId {
         let block = self.spare.pop().unwrap_or_else(|| {
@@ -124,8 +121,7 @@ impl<T: Copy + Default> Calendar<T> {
         block
     }
 
-    /// Takes what is filed under a cycle and lane. The caller hands the bucket back with
-    /// [`Self::recycle`] when it has read it.
+    /// Takes the entries of a cycle and lane. The caller returns the bucket with [`Self::recycle`] after reading it.
     #[inline]
     pub fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
         let place = self.place(cycle, lane);
@@ -138,7 +134,7 @@ impl<T: Copy + Default> Calendar<T> {
         self.chain(bucket).map(|(block, len)| &self.things[block.first_entry() as usize..][..len])
     }
 
-    /// Gives the blocks of a bucket that has been read to the next buckets.
+    /// Makes the blocks of a bucket that has been read available.
     #[inline]
     pub fn recycle(&mut self, bucket: Bucket) {
         let (mut block, _) = bucket.last_block();
@@ -163,7 +159,7 @@ impl<T: Copy + Default> Calendar<T> {
         self.mask
     }
 
-    /// Takes out what is filed under some cycles and lanes, each with its cycle and lane.
+    /// Takes out the entries of some cycles and lanes, each with its cycle and lane.
     pub(crate) fn drain(
         &mut self,
         cycles: Range<u32>,

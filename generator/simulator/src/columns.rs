@@ -1,5 +1,5 @@
-//! The columns of tables of runs: what was run, with all that its figures depend on, so that lines of several files
-//! can stand in one, and the figures.
+//! The columns of tables of runs: what was run, with everything that its figures depend on, so that lines of several
+//! files can share one, and the figures.
 
 use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
@@ -10,8 +10,8 @@ use tvlb_base::table::{Cell, Column};
 use tvlb_schema::{MinCandidate, Weighing};
 use tvlb_table_set::OpenWeighing;
 
-/// The first columns: what was run, but for load and seed. A file that lists traffic or a placement is named as the
-/// user named it, and the column after that has the SHA-256 of its lines; empty without a file.
+/// The first columns: what was run, except load and seed. A file that lists traffic or a placement has the name that
+/// the user gave, and the next column has the SHA-256 of its lines; empty without a file.
 pub const IDENTITY: [Column<'_>; 8] = [
     Column::words("fabric", ""),
     Column::words("scheme", "how packets find their ways"),
@@ -61,10 +61,10 @@ pub const FIGURES: [Column<'_>; 20] = [
     Column::number("global-most", 3, "on the busiest of them").under("global max"),
 ];
 
-/// Where the latency stands among them.
+/// The index of the latency among them.
 pub const LATENCY: usize = 4;
 
-/// What stands in them: once for all nodes, and once for each population where there are several.
+/// Their values: once for all nodes, and once for each population if there are several.
 pub fn figures(outcome: &Outcome) -> Vec<Vec<Cell>> {
     let Outcome { saturated, growing, fairness, local_links, global_links, .. } = outcome;
     let Fairness { least: worst, most: best, jain } = *fairness;
@@ -97,7 +97,7 @@ pub fn figures(outcome: &Outcome) -> Vec<Vec<Cell>> {
     std::iter::once(&outcome.all).chain(&outcome.populations).map(of).collect()
 }
 
-/// Rows of several seeds in one: of numbers the mean, of the column `max` the largest; all else as in the first.
+/// Combines rows of several seeds: the mean of numbers, the largest of the column `max`; all else as in the first.
 pub fn over_seeds(columns: &[Column<'_>], rows: &[Vec<Cell>]) -> Vec<Cell> {
     let of = |(place, column): (usize, &Column<'_>)| {
         let numbers: Vec<f64> = rows.iter().filter_map(|row| row[place].number()).collect();
@@ -115,7 +115,7 @@ pub fn over_seeds(columns: &[Column<'_>], rows: &[Vec<Cell>]) -> Vec<Cell> {
 pub const WINDOWS: Column<'_> =
     Column::number("windows", 0, "measured windows, where they are measured until they agree");
 
-/// The columns of a curve for people: those of figures from the latency on, which its error follows.
+/// The columns of a curve for people: those of figures from the latency on, followed by its error.
 pub fn curve_columns() -> Vec<Column<'static>> {
     let error =
         Column::number("latency-error", 2, "its standard error over the seeds").under("\u{b1}");
@@ -126,7 +126,7 @@ pub fn curve_columns() -> Vec<Column<'static>> {
     columns
 }
 
-/// The words of a policy that either of PAR's decisions has, each with its column at the second look.
+/// The words of a policy for either of PAR's decisions, each with its column at the second look.
 pub fn words() -> impl Iterator<Item = (&'static Parameter<OpenWeighing>, &'static str)> {
     OpenWeighing::ALL.iter().filter_map(|word| Some((word, word.at_second?)))
 }
@@ -136,21 +136,22 @@ pub fn weighing_columns() -> impl Iterator<Item = Column<'static>> {
     words().flat_map(|(word, second)| [word.column(), Column::words(second, word.meaning)])
 }
 
-/// What stands in them for two decisions; nothing for one that a scheme does not make.
+/// Their values for two decisions; empty for one that a scheme does not make.
 pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
     let open = |weighing| OpenWeighing::closed(weighing, MinCandidate::Kept);
     let both = both.map(|weighing| weighing.map(open).unwrap_or_default());
     words().flat_map(|(word, _)| both.each_ref().map(|open| word.get(open))).collect()
 }
 
-/// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.
+/// The last columns: how decisions weigh, what is dead, the properties of switches and links, and how a run is
+/// measured.
 pub fn settings_columns() -> Vec<Column<'static>> {
     let dead = Column::words("faults", "");
     weighing_columns().chain([dead]).chain(parameter::columns::<Settings>()).collect()
 }
 
-/// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, and the
-/// settings. The number of virtual channels is empty where it is as many as packets need.
+/// Their values for the decisions at the source and at PAR's second look, the dead parts in words, and the settings.
+/// The number of virtual channels is empty if it is as many as packets need.
 pub fn settings(both: [Option<Weighing>; 2], faults: &str, settings: &Settings) -> Vec<Cell> {
     let mut row = weighings(both);
     row.push(faults.into());

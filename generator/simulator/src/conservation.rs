@@ -1,9 +1,9 @@
 //! The check that no packet and no credit is lost or invented, at the end of every window.
 //!
-//! Every packet that was sent is delivered, under way or lost where parts died, and every packet under way is in exactly
-//! one buffer or on exactly one link. For every virtual channel of every link, four numbers add up
-//! to the buffer's size: its credits, the credits on their way back, the flits on the link and the
-//! flits in the buffer at its end. So no count of credits is above the buffer's size either.
+//! Every packet that was sent is delivered, under way or lost because parts died, and every packet under way is in
+//! exactly one buffer or on exactly one link. For every virtual channel of every link, four numbers add up to the
+//! buffer's size: its credits, the credits on their way back, the flits on the link and the flits in the buffer at its
+//! end. So no count of credits is above the buffer's size either.
 
 use crate::decider::Decider;
 use crate::network::Network;

@@ -1,24 +1,21 @@
 //! A run in which parts die and are mended, as a [`FaultSchedule`] says.
 //!
-//! **What dies.** From the cycle of an entry on, a dead link carries nothing in either direction, and a
-//! dead switch has no links, no packets in its buffers and no nodes that send. A packet is lost on a link
-//! exactly when the link was dead in one of the cycles from the packet's departure to its arrival; that is
-//! found out, and counted, in the cycle of its arrival. A packet that has won its last switch allocation
-//! counts as delivered.
+//! **What dies.** From the cycle of an entry on, a dead link carries nothing in either direction, and a dead switch has
+//! no links, no packets in its buffers and no nodes that send. A packet is lost on a link exactly if the link was dead
+//! in one of the cycles from the packet's departure to its arrival; this is detected, and counted, in the cycle of its
+//! arrival. A packet that has won its last switch allocation counts as delivered.
 //!
-//! **Who knows.** A switch acts by its own fault image. Until it has taken the image it sends onto a dead
-//! link as onto any other, and those packets are lost there. With the image it takes the switch image that
-//! an update has for it, between the same two cycles. As it takes an image, it looks at the packets
-//! in its buffers whose next link is dead by that image, and from then on at every packet that arrives:
-//! [`Switch::forward`] says, from the header with which the packet arrived, where it goes on, which can be
-//! another link to the same switch, or by way of a third switch; if it does not say, the packet is dropped
-//! at once. A switch that is mended goes on with the fault image that it took last.
+//! **Who knows.** A switch acts by its own fault image. Until it has taken the image it sends onto a dead link as onto
+//! any other, and those packets are lost there. With the image it takes the switch image that an update has for it,
+//! between the same two cycles. When it takes an image, it checks the packets in its buffers whose next link is dead by
+//! that image, and from then on every packet that arrives: [`Switch::forward`] says, from the header with which the
+//! packet arrived, where it goes on, which can be another link to the same switch, or through a third switch; if it
+//! fails, the packet is dropped at once. A mended switch continues with the fault image that it took last.
 //!
-//! **Credits.** Links are reset at both ends: the place that a lost packet had, or would have had, in the
-//! buffer at the end of a link comes back to the sender as a credit, as late as if the buffer had passed
-//! the packet on in the cycle in which it was lost; and a credit on its way over a link that dies is not
-//! lost. So a queue in front of a dead link never stands still, the credits of each link add up in every
-//! cycle, and a mended link works with its whole buffer.
+//! **Credits.** Links are reset at both ends: the place of a lost packet in the buffer at the end of a link returns to
+//! the sender as a credit, as late as if the buffer had passed the packet on in the cycle in which it was lost; and a
+//! credit on its way over a link that dies is not lost. So a queue before a dead link never stalls, the credits of each
+//! link add up in every cycle, and a mended link works with its whole buffer.
 
 use crate::fabric::{BootedFabric, BootedFor};
 use crate::faults::{FaultSchedule, ScheduledFaults, switch_id};
@@ -29,7 +26,7 @@ use tvlb_firmware_model::{Error, Header, Step, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_traffic::below;
 
-/// The bits of a header that tell its stage and virtual channel: zeros at the source.
+/// The bits of a header that contain its stage and virtual channel: zeros at the source.
 const STAGE_AND_CHANNEL: u64 = 0xfc;
 
 /// Whether a part is dead, and when it last died and was mended.
@@ -41,7 +38,7 @@ struct Life {
 }
 
 impl Life {
-    /// Says whether it is dead from a cycle on; returns whether that is new.
+    /// Sets whether it is dead from a cycle on; returns whether that is new.
     const fn set(&mut self, is_dead: bool, cycle: u32) -> bool {
         let is_new = is_dead != self.is_dead;
         self.is_dead = is_dead;
@@ -58,7 +55,7 @@ impl Life {
         self.is_dead || cycle < self.mended
     }
 
-    /// Whether it was dead in this cycle; that it died more than once since is not known.
+    /// Whether it was dead in this cycle; earlier deaths are forgotten.
     const fn was_dead_in(self, cycle: u32) -> bool {
         self.was_dead_since(cycle) && self.died <= cycle
     }
@@ -69,11 +66,11 @@ impl Life {
 pub(crate) struct Incident {
     pub(crate) cycle: u32,
     pub(crate) entry: usize,
-    /// The switch that takes the entry's fault image; none where parts die and are mended.
+    /// The switch that takes the entry's fault image; `None` if parts die and are mended.
     pub(crate) switch: Option<SwitchId>,
 }
 
-/// What is dead in a run, and what is still to happen.
+/// What is dead in a run, and the events to come.
 #[derive(Debug)]
 pub(crate) struct Damage<'f> {
     schedule: &'f FaultSchedule,
@@ -89,11 +86,11 @@ pub(crate) struct Damage<'f> {
     images: Vec<Option<usize>>,
     /// By node: whether it woke up while its switch was dead, so that no wake-up is set.
     asleep: Vec<bool>,
-    /// For each place of the pool, the header with which the packet came to the switch where it is.
+    /// For each place of the pool, the header with which the packet came to its switch.
     arrived: Vec<u64>,
 }
 
-/// What becomes of a packet in a buffer.
+/// What happens to a packet in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketFate {
     Stays,
@@ -113,7 +110,7 @@ impl<'f> Damage<'f> {
         let df = fabric.dragonfly();
         let (least, most) = (*schedule.delay().start(), *schedule.delay().end());
         let mut events = Vec::new();
-        // What is new in a fabric that has grown is not there before.
+        // The new parts of a fabric that has grown do not exist before.
         events.extend(schedule.before.as_ref().map(|_| Incident {
             cycle: 0,
             entry: 0,
@@ -126,7 +123,7 @@ impl<'f> Damage<'f> {
                 Incident { cycle, entry, switch: Some(switch) }
             }));
         }
-        // What dies, dies before the switches of the same cycle take images.
+        // Parts die before the switches of the same cycle take images.
         events.sort_by_key(|&Incident { cycle, entry, switch }| (cycle, switch.is_some(), entry));
         let numbers = df.switch_numbers() as usize;
         // A switch that is new has no other tables.
@@ -158,8 +155,8 @@ impl<'f> Damage<'f> {
         Some(event)
     }
 
-    /// From this cycle on that is dead which an entry says. Returns the switches that die and, with
-    /// `false`, those that are mended.
+    /// From this cycle on exactly the parts of an entry are dead. Returns the switches that die and, with `false`,
+    /// those that are mended.
     pub(crate) fn die_and_mend(&mut self, entry: usize, now: u32) -> Vec<(SwitchId, bool)> {
         let entry = &self.schedule.entries[entry];
         let drains = entry.is_draining && now >= entry.cycle;
@@ -175,12 +172,11 @@ impl<'f> Damage<'f> {
         changed.collect()
     }
 
-    /// Lets a switch take what an entry has for it: the fault image and, if its tables are to be others
-    /// than those that it has, the switch image. Returns whether it took them: it does not if it has those
-    /// of a later entry.
+    /// Lets a switch take the images of an entry: the fault image and, if its tables change, the switch image. Returns
+    /// whether it took them: it does not if it has those of a later entry.
     ///
     /// # Errors
-    /// What no delay explains.
+    /// An error that no delay explains.
     pub(crate) fn install(
         &mut self,
         fabric: &'f BootedFabric<'f>,
@@ -190,7 +186,7 @@ impl<'f> Damage<'f> {
     ) -> Result<bool, Error> {
         let (at, schedule) = (switch.image().switch(), self.schedule);
         let is_before = switch.image().fabric().identity() != fabric.plan().identity();
-        // One that was longer on its way than the one after it is refused.
+        // One that was under way longer than its successor is refused.
         match switch.install_faults(&schedule.entries[entry].image) {
             Err(Error::OldFaults { .. }) => return Ok(false),
             Err(error) if !is_before => return Err(error),
@@ -206,9 +202,9 @@ impl<'f> Damage<'f> {
         Ok(true)
     }
 
-    /// A switch with the images that it has: the switch image of the entry whose fault image it took last,
-    /// or else the fabric's, and that fault image; the tables before it grew, if it took none. It gives packets no
-    /// channel but those that the links have.
+    /// A switch with its images: the switch image of the entry whose fault image it took last, or else the fabric's,
+    /// and that fault image; the tables before the growth, if it took none. It gives packets only the channels that the
+    /// links have.
     ///
     /// # Errors
     /// An image that it cannot take.
@@ -255,8 +251,8 @@ impl<'f> Damage<'f> {
         std::mem::take(&mut self.asleep[node.as_usize()])
     }
 
-    /// The loss of a packet that arrives at a port now, and left at the other end in the cycle `departure`;
-    /// `None` if it arrives. `upstream` is the port at the other end, unless that is a node.
+    /// The loss of a packet that arrives at a port now, and left at the other end in the cycle `departure`; `None` if
+    /// it arrives. `upstream` is the port at the other end, unless that is a node.
     pub(crate) fn loss_on_link(
         &self,
         port: PortId,
@@ -277,7 +273,7 @@ impl<'f> Damage<'f> {
         Some(Loss { cause, port: upstream })
     }
 
-    /// Notes the header with which a packet came to the switch where it is.
+    /// Notes the header with which a packet came to its switch.
     pub(crate) fn note_header(&mut self, packet: PacketId, header: u64) {
         if packet.index() >= self.arrived.len() {
             self.arrived.resize(packet.index() + 1, 0);
@@ -285,16 +281,16 @@ impl<'f> Damage<'f> {
         self.arrived[packet.index()] = header;
     }
 
-    /// Whether the fault image that a switch has says that the link of its port is dead.
+    /// Whether the fault image of a switch lists the link of its port as dead.
     fn is_known_dead(&self, port: PortId, port_bits: u32) -> bool {
         let image = self.images[port.switch(port_bits).as_usize()];
         image.is_some_and(|entry| self.schedule.entries[entry].ports[port.index()])
     }
 
-    /// What becomes of a packet at a switch that was to go on by an output channel that leads to a switch.
+    /// What happens to a packet at a switch that was to leave through an output channel to another switch.
     ///
     /// # Errors
-    /// What no dead part explains.
+    /// An error that no dead part explains.
     pub(crate) fn judge(
         &self,
         switch: &Switch<'_>,
@@ -314,16 +310,16 @@ impl<'f> Damage<'f> {
                 let out = LocalChannel::of_switch(first.local(), port, channel.into());
                 Ok(PacketFate::Turns(out, header.bits()))
             }
-            // It would have been delivered in the first place.
+            // It would have been delivered already.
             Ok(Step::Deliver { .. }) => Ok(PacketFate::Stays),
             Err(error) => loss_of(&error, at, port_bits).map(PacketFate::Lost).ok_or(error),
         }
     }
 
-    /// What becomes of a packet that arrives at a switch from another one: lost if it is refused.
+    /// What happens to a packet that arrives at a switch from another one: it is lost if it is refused.
     ///
     /// # Errors
-    /// What no dead part explains.
+    /// An error that no dead part explains.
     pub(crate) fn judge_arrival(
         &self,
         switch: &Switch<'_>,
@@ -345,16 +341,15 @@ pub(crate) const fn at_source(header: u64) -> u64 {
     header & !STAGE_AND_CHANNEL
 }
 
-/// The next step of a packet with this header. Apart, so that the compiler takes [`Switch::forward`] into
-/// the loop where it counts.
+/// The next step of a packet with this header. Separate, so that the compiler inlines [`Switch::forward`] into the hot
+/// loop.
 #[cold]
 #[inline(never)]
 fn forward(switch: &Switch<'_>, header: u64) -> Result<Step, Error> {
     switch.forward(Header::from_bits(header))
 }
 
-/// The loss that an error of a switch means where parts may be dead; `None` for errors that no dead
-/// part explains.
+/// The loss that a switch's error means if parts may be dead; `None` for errors that no dead part explains.
 fn loss_of(error: &Error, at: SwitchId, port_bits: u32) -> Option<Loss> {
     let port = match *error {
         Error::NoCable { port, .. } => Some(PortId::of_switch(at, port, port_bits)),

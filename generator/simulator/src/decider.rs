@@ -1,12 +1,12 @@
-//! The seam between the network and what decides in its switches: a [`Decider`] is asked for every decision and for
-//! every step of a packet, with what the switch sees at that moment ([`SwitchView`]).
+//! The interface between the network and the decisions in its switches: a [`Decider`] is asked for every decision and
+//! for every step of a packet, with the switch's view of that moment ([`SwitchView`]).
 //!
-//! [`BySwitches`] lets the switches themselves answer, which are the datapath that ships. Another decider may weigh
-//! other queues, keep a state of its own, or be the switch software of somebody else; each method that it does not
-//! define is answered by the switches. It is dispatched statically, so that a run of ours does not pay for it.
+//! [`BySwitches`] lets the switches themselves answer, with the datapath that ships. Another decider may weigh other
+//! queues, keep a state of its own, or be somebody else's switch software; methods that it does not define are answered
+//! by the switches. It is dispatched statically, so that our own runs do not pay for it.
 //!
 //! For one switch the calls come in the order of cycles. Switches run some cycles ahead of each other, so a decider in
-//! which the calls for one switch make a difference to another one says so ([`Decider::looks_afar`]).
+//! which the calls for one switch affect another one must say so ([`Decider::looks_afar`]).
 
 use crate::scheme::Scheme;
 use crate::settings::Settings;
@@ -17,7 +17,7 @@ use rand_core::Rng;
 use tvlb_firmware_model::{Admission, Credits, Error, Header, Step, Switch, VlbPaths};
 use tvlb_schema::{NodeId, Port, SwitchId};
 
-/// What a switch sees as it decides.
+/// The view of a switch that decides.
 pub struct SwitchView<'n> {
     /// The cycle.
     pub cycle: u32,
@@ -31,7 +31,7 @@ pub struct SwitchView<'n> {
 }
 
 impl<'n> SwitchView<'n> {
-    /// That of the switch whose queues these are.
+    /// The view of the switch with these queues.
     #[inline]
     pub(crate) const fn new(
         switches: &'n [Switch<'n>],
@@ -52,12 +52,12 @@ impl<'n> SwitchView<'n> {
         self.at
     }
 
-    /// The credits in use at its own output ports, as they are now.
+    /// The credits in use at its own output ports, at this moment.
     pub const fn queues(&self) -> &SwitchQueues<'n> {
         &self.queues
     }
 
-    /// The decision of [`Switch::admit`] by these credits, of the run's scheme and paths.
+    /// The decision of [`Switch::admit`] with these credits and the run's scheme and paths.
     ///
     /// # Errors
     /// Those of [`Switch::admit`].
@@ -72,13 +72,13 @@ impl<'n> SwitchView<'n> {
     }
 }
 
-/// Who decides in the switches of a network. Random numbers are those of the node at an admission, and those of the
-/// switch at a second look.
+/// Decides in the switches of a network. Random numbers are those of the node at an admission, and those of the switch
+/// at a second look.
 ///
 /// An error ends the run, which names the switch and the cycle.
 pub trait Decider: Send + Sized {
-    /// The path of a packet that a node of this switch sends to `destination`, and its first step. Credits are those
-    /// at the end of the cycle before.
+    /// The path of a packet that a node of this switch sends to `destination`, and its first step. Credits are those at
+    /// the end of the previous cycle.
     ///
     /// # Errors
     /// The packet cannot be sent.
@@ -102,8 +102,8 @@ pub trait Decider: Send + Sized {
         }
     }
 
-    /// PAR's second look at a packet that comes from a switch of the same group with an open header: the header with
-    /// which it goes on.
+    /// PAR's second look at a packet that comes from a switch of the same group with an open header: returns the header
+    /// to continue with.
     ///
     /// # Errors
     /// The packet cannot go on.
@@ -117,8 +117,8 @@ pub trait Decider: Send + Sized {
         view.switch().reconsider(header, view.paths, view.queues(), rng)
     }
 
-    /// The look in the intermediate group at a packet that comes from another switch, where an image of the fabric has
-    /// one: the header with which it goes on.
+    /// The look in the intermediate group at a packet from another switch, if an image of the fabric has one: returns
+    /// the header to continue with.
     ///
     /// # Errors
     /// The packet cannot go on.
@@ -137,21 +137,20 @@ pub trait Decider: Send + Sized {
         switch.forward(header)
     }
 
-    /// Whether calls for one switch make a difference to what is decided at another. Then all switches keep in step,
-    /// and within a cycle calls come in an order that is always the same.
+    /// Whether calls for one switch affect decisions at another. Then all switches keep in step, and within a cycle
+    /// calls come in an order that is always the same.
     fn looks_afar(&self) -> bool {
         false
     }
 
-    /// The decider of a part of the network that another thread runs; none if one must see all switches or has a
-    /// state, since parts join again at any time and only the first one's decider stays.
+    /// The decider of a part of the network that another thread runs; `None` if one decider must see all switches or
+    /// has a state, because parts may join again at any time and only the first one's decider stays.
     fn of_part(&self) -> Option<Self> {
         None
     }
 }
 
-/// A decider of which no step is taken that the network does not have: to a port without a link or a node, or on a
-/// channel that links lack.
+/// A decider with its steps checked: none may lead to a port without a link or a node, or to a channel that links lack.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<D> {
     pub(crate) decider: D,

@@ -1,5 +1,5 @@
-//! What a run whose packets come from a source of another kind shows its caller: how far it is, and in the end
-//! what became of all its packets.
+//! What a run with packets from another kind of source shows its caller: its progress, and in the end the figures of
+//! all its packets.
 
 use crate::decider::BySwitches;
 use crate::fabric::BootedFabric;
@@ -39,8 +39,8 @@ pub struct Delivered {
 }
 
 impl<'f, S: PacketSource> Run<'f, S> {
-    /// A run at cycle 0 whose packets come from a source. All of them are counted
-    /// ([`delivered`](Self::delivered)), and the seed decides which paths are drawn.
+    /// A run at cycle 0 with packets from a source. All of them are counted ([`delivered`](Self::delivered)), and the
+    /// seed decides which paths are drawn.
     ///
     /// # Errors
     /// The settings make no sense.
@@ -66,15 +66,15 @@ impl<'f, S: PacketSource> Run<'f, S> {
         self.network.links.is_empty()
     }
 
-    /// Lets the cycles before this one pass at once. To be called only while the network is empty and no node
-    /// has a packet to send before that cycle.
+    /// Skips the cycles before this one. Call it only while the network is empty and no node has a packet to send
+    /// before that cycle.
     pub fn skip_to(&mut self, cycle: u32) {
         debug_assert!(self.is_empty(), "what is under way would be late");
         self.network.now = self.network.now.max(cycle);
     }
 
-    /// Makes all chunks keep in step, which takes longer and changes no figure, whatever the source: for tests
-    /// of sources.
+    /// Makes all chunks keep in step, which takes longer and changes no figure, whatever the source: for tests of
+    /// sources.
     pub fn keep_in_step(&mut self) {
         self.network.keep_in_step();
     }

@@ -1,13 +1,13 @@
-//! A network in parts that threads run beside each other, with the outcome of the whole.
+//! A network in parts that threads run in parallel, with the same result as in one.
 //!
-//! A part has some chunks of switches with consecutive numbers, their nodes, and all packets in their
-//! buffers and on the links that lead away from them. All parts run through as many cycles as what one of
-//! them does takes at least to reach another. Then they meet: each hands over what will reach the others in
-//! as many cycles again, and takes what reaches itself. Whatever is farther ahead stays where it was filed
-//! until its turn comes, so that where a flit is filed nothing asks to which part it goes.
+//! A part has some chunks of switches with consecutive numbers, their nodes, and all packets in their buffers and on
+//! the links that lead away from them. All parts run as many cycles as an effect takes at least from one to another.
+//! Then they meet: each hands over what will reach the others in the same number of cycles, and takes what reaches
+//! itself. Events farther ahead stay where they were filed until their turn comes, so filing a flit does not depend on
+//! its part.
 //!
-//! The outcome is that of one part for any number of them, because it does not depend on the order in which
-//! what happens in one cycle is filed, and every node and every switch has random numbers of its own.
+//! The result is the same for any number of parts, because it does not depend on the order in which the events of one
+//! cycle are filed, and every node and every switch has random numbers of its own.
 
 use crate::decider::Decider;
 use crate::links::{Handed, UnderWay};
@@ -22,16 +22,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// A part has so many chunks or more: with fewer the parts do too little between two meetings.
+/// The fewest chunks of a part: with fewer the parts do too little between two meetings.
 const FEWEST_CHUNKS: usize = 2;
 
 impl<S: PacketSource, D: Decider> Network<'_, S, D> {
-    /// Divides the network between two cycles into so many parts, or fewer if there are fewer chunks that can
-    /// run beside others. Networks in which parts die, or whose source must see all nodes, are not divided.
+    /// Divides the network between two cycles into this many parts, or fewer if there are fewer independent chunks.
+    /// Networks in which parts die, or whose source must see all nodes, are not divided.
     pub(crate) fn divide(&mut self, parts: usize) {
         let step = self.horizon.chunks;
         let steps = self.states.all_chunks.div_ceil(step);
-        // Each part looks ahead for all chunks, as nothing asks to which part a flit goes.
+        // Each part files events for all chunks, because filing a flit does not depend on its part.
         let ahead = UnderWay::bytes_ahead(self.links.credits.horizon(), self.states.all_chunks);
         let fit = usize::try_from(MOST_EMPTY / ahead).unwrap_or(usize::MAX);
         let parts = parts.min(steps).min(self.states.all_chunks / FEWEST_CHUNKS).min(fit).max(1);
@@ -88,7 +88,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         (chunk * PORTS) >> self.states.port_bits
     }
 
-    /// Takes the part that follows on this one back into it.
+    /// Merges the part that follows on this one back into it.
     fn append(&mut self, mut part: Self) {
         let chunks = part.states.chunks.places();
         self.absorb(&mut part);
@@ -104,8 +104,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         self.take_packets(&mut part.links, chunks, 0..self.states.all_chunks);
     }
 
-    /// Takes, from what had them, the packets in the buffers of some chunks, which are of this part now, and all
-    /// that is on its way `to` some chunks.
+    /// Takes from their owners the packets in the buffers of some chunks, which belong to this part now, and everything
+    /// on its way `to` some chunks.
     fn take_packets(&mut self, from: &mut UnderWay, chunks: Range<usize>, to: Range<usize>) {
         for chunk in chunks {
             for channel in &mut self.states.chunks[chunk].inputs {
@@ -126,7 +126,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         self.parts().find(has_it).unwrap_or(self)
     }
 
-    /// Adds what a part has counted since this was last asked.
+    /// Adds the counts of a part since the last call.
     fn absorb(&mut self, part: &mut Self) {
         self.sent += std::mem::take(&mut part.sent);
         self.links.absorb(&mut part.links);
@@ -207,8 +207,8 @@ fn move_packets(channel: &mut InputChannel, from: &mut UnderWay, to: &mut UnderW
 struct Meeting {
     /// The chunks of each part.
     chunks: Vec<Range<usize>>,
-    /// What one part hands over to another: by the parity of the round, by who hands it over, by who takes it.
-    /// While one round's is taken, the next round's may be handed over already.
+    /// What one part hands over to another: by the parity of the round, the giver, and the taker. While one round's is
+    /// taken, the next round's may already be handed over.
     handed: [Vec<Mutex<Handed>>; 2],
     barrier: Barrier,
     /// The first part that could not go on in the round of the first failure, and why.
@@ -250,17 +250,17 @@ impl Meeting {
     }
 }
 
-/// Lets threads go on when all have come. They wait awake, because they meet every few microseconds.
+/// Releases threads when all have come. They wait actively, because they meet every few microseconds.
 struct Barrier {
     threads: usize,
     /// How many have come in this round.
     come: AtomicUsize,
     round: AtomicUsize,
-    /// A thread has panicked, so that not all will come.
+    /// Whether a thread has panicked, so that not all will come.
     is_broken: AtomicBool,
 }
 
-/// How often a thread looks before it lets another have its processor.
+/// How often a thread polls before it yields its processor.
 const LOOKS: u32 = 10_000;
 
 impl Barrier {
@@ -273,7 +273,7 @@ impl Barrier {
         }
     }
 
-    /// Waits for all; whether all have come.
+    /// Waits for all; returns whether all have come.
     fn wait(&self) -> bool {
         let round = self.round.load(Ordering::Acquire);
         if self.come.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -297,7 +297,7 @@ impl Barrier {
     }
 }
 
-/// Tells the others where a thread panics.
+/// Tells the others if a thread panics.
 struct Leaving<'b>(&'b Barrier);
 
 impl Drop for Leaving<'_> {

@@ -1,5 +1,5 @@
-//! What happens where parts die, are mended, and switches take fault images: between two cycles, when
-//! all switches stand between the same two.
+//! Events of a damaged network: parts die, are mended, and switches take fault images, between two cycles, when all
+//! switches stand between the same two.
 
 use crate::allocate::wait;
 use crate::damage::{Incident, PacketFate};
@@ -15,8 +15,8 @@ use tvlb_firmware_model::{Header, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 
 impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
-    /// Lets everything happen that is due before the next cycle. Returns the cycle before which more
-    /// will happen.
+    /// Makes all events happen that are due before the next cycle. Returns the cycle before which the next ones will
+    /// happen.
     #[cold]
     #[inline(never)]
     pub(crate) fn let_events_happen(&mut self) -> Result<u32, Box<DatapathError>> {
@@ -31,7 +31,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         Ok(self.damage.as_ref().map_or(u32::MAX, |damage| damage.next_cycle()))
     }
 
-    /// From now on that is dead which an entry says, and nothing else.
+    /// From now on exactly the parts of an entry are dead.
     fn die_and_mend(&mut self, entry: usize) -> Result<(), Box<DatapathError>> {
         let Some(damage) = &mut self.damage else { return Ok(()) };
         let changed = damage.die_and_mend(entry, self.now);
@@ -59,8 +59,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         }
     }
 
-    /// Gives the switches of other tables, whose fault images are those that the present ones have. A switch
-    /// that took a switch image with its fault image keeps it.
+    /// Installs the switches of other tables, with the fault images of the present ones. A switch that took a switch
+    /// image with its fault image keeps it.
     pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
         self.fabric = fabric;
         let booted_for = self.settings.booted_for(self.states.channels);
@@ -76,12 +76,12 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         };
     }
 
-    /// What becomes of a packet in a buffer of a switch that has taken a fault image.
+    /// What happens to a packet in a buffer of a switch that has taken a fault image.
     fn look_at(&self, at: SwitchId, packet: PacketId) -> Result<PacketFate, Box<DatapathError>> {
         let Some(damage) = &self.damage else { return Ok(PacketFate::Stays) };
         let (out, bits) = (self.links.pool.flit(packet).out, self.states.port_bits);
         let first = PortId::of_switch(at, Port(0), bits);
-        // The way to a node of this switch is never another.
+        // The way to a node of this switch never changes.
         if self.states.out_port(out.in_chunk(first.chunk()).port()).leads_to_node() {
             return Ok(PacketFate::Stays);
         }
@@ -90,7 +90,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
             .map_err(|error| Box::new(failed(self.fabric, self.now, at, error)))
     }
 
-    /// Looks at every packet in the buffers of a switch.
+    /// Checks every packet in the buffers of a switch.
     fn sift(
         &mut self,
         at: SwitchId,
@@ -118,8 +118,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         Ok(())
     }
 
-    /// Lets packets of a buffer, which is not empty, go elsewhere or be lost. The lists of its chunk are
-    /// to be built again.
+    /// Diverts or removes packets of a buffer, which is not empty. The lists of its chunk must be rebuilt.
     fn carry_out(&mut self, id: ChannelId, judged: &[(PacketId, PacketFate)]) {
         let input = id.local();
         let Chunk { in_ports, inputs, outputs, .. } = &mut self.states.chunks[id.chunk()];
@@ -154,8 +153,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         }
     }
 
-    /// Takes a packet that is lost out of the network. Its place in the buffer of this input channel, or
-    /// the one that it would have had, is free again.
+    /// Removes a lost packet from the network. Its place in the buffer of this input channel, present or future, is
+    /// free again.
     pub(crate) fn lose(&mut self, id: ChannelId, packet: PacketId, loss: Loss, now: u32) {
         self.tell_of_loss(id, packet, now);
         self.links.lose(packet, loss, now);
@@ -197,7 +196,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
                 count += 1;
             }
             let held = self.windows.as_mut().and_then(|windows| windows.take_held(node));
-            // Nothing wakes it any more, unless it was woken already.
+            // It would never wake up unless it is woken here.
             if held.is_some() && source.next == node && source.created < NEVER {
                 let chunk = PortId::of_switch(at, Port(0), self.states.port_bits).chunk();
                 source.next = self.wakeups.set(chunk, self.now, source.created, node);
@@ -206,8 +205,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         }
     }
 
-    /// Lets the nodes of a switch that is mended generate packets again. How long one waited for its
-    /// next packet when it fell silent makes no difference, since the distribution has no memory.
+    /// Lets the nodes of a mended switch generate packets again. How long one had waited for its next packet when it
+    /// fell silent does not matter, because the distribution has no memory.
     fn wake_nodes(&mut self, at: SwitchId) {
         for node in self.nodes_of(at) {
             let source = &mut self.sources[node.as_usize()];
@@ -223,8 +222,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
     }
 }
 
-/// Builds the lists of a chunk from the states of its channels, between two cycles. The order within
-/// the lists makes no difference: arbiters go by numbers.
+/// Builds the lists of a chunk from the states of its channels, between two cycles. The order within the lists does not
+/// matter: arbiters go by numbers.
 fn rebuild_lists(chunk: &mut Chunk) {
     let Chunk { in_ports, inputs, outputs, ready, pending, .. } = chunk;
     ready.clear();

@@ -1,8 +1,7 @@
-//! The network as its images describe it: one booted switch per switch image, and the links.
+//! The network that the images describe: one booted switch per switch image, and the links.
 //!
-//! Booting is the only way in. A [`BootedFabric`] that exists is whole: every switch booted, every
-//! image of the same fabric and in its place, every link with both its ends. A `BootedFabric` never
-//! changes, so any number of runs can share it.
+//! Booting is the only constructor. A [`BootedFabric`] is complete: every switch booted, every image of the same fabric
+//! and in its place, every link with both its ends. A `BootedFabric` never changes, so any number of runs can share it.
 
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
@@ -11,8 +10,7 @@ use tvlb_schema::{
 };
 use tvlb_table_set::names::{NamedSwitch, Names};
 
-/// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
-/// field have 64.
+/// The most ports of a switch here: as many as are processed at once. Switches in the field have 64.
 pub const MOST_PORTS: u32 = 256;
 
 /// Why images do not make a network.
@@ -32,7 +30,7 @@ pub enum BootError {
 }
 
 impl BootError {
-    /// The same with what the machine calls its switches.
+    /// The same with the machine's names of its switches.
     #[must_use]
     pub fn with_names(self, names: &Names) -> Self {
         let named = |known: NamedSwitch| names.named(known.switch);
@@ -58,7 +56,7 @@ pub enum LinkTarget {
     Unused,
 }
 
-/// What the switches of a run are booted for: its packets, and the virtual channels of its links.
+/// What the switches of a run boot for: its packets, and the virtual channels of its links.
 #[derive(Clone, Copy, Debug)]
 pub struct BootedFor {
     pub scheme: datapath::Scheme,
@@ -76,7 +74,7 @@ impl BootedFor {
     }
 }
 
-/// The most words of link masks, 16 MiB. More would not be in a cache when they are asked for.
+/// The most words of link masks, 16 MiB. More would not stay in a cache.
 const MOST_MASKS: usize = 1 << 22;
 
 /// All switches, booted, and the links between them.
@@ -84,13 +82,13 @@ const MOST_MASKS: usize = 1 << 22;
 pub struct BootedFabric<'a> {
     dragonfly: Dragonfly,
     nodes: Nodes,
-    /// By number. In a gap, where no link leads, stands the switch before it.
+    /// By number. A gap, where no link leads, repeats the switch before it.
     switches: Vec<datapath::Switch<'a>>,
     /// Per switch number its ports in order.
     links: Vec<LinkTarget>,
-    /// What messages and figures call switches and ports beside their numbers.
+    /// The names of switches and ports in messages and figures.
     names: Names,
-    /// The words of the switches' link masks; none where there are none or too many.
+    /// The words of the switches' link masks; empty if there are none or too many.
     link_masks: Vec<u32>,
 }
 
@@ -139,21 +137,21 @@ impl<'a> BootedFabric<'a> {
         Ok(Self { dragonfly, nodes, switches: booted, links, names, link_masks })
     }
 
-    /// The same fabric with what the machine calls its switches and ports, and without the nodes that by
-    /// these names are not there.
+    /// The same fabric with the machine's names of its switches and ports, and without the nodes that the list says are
+    /// missing.
     #[must_use]
     pub fn with_names(self, names: Names) -> Self {
         let nodes = names.nodes(&self.dragonfly);
         Self { names, ..self.with_nodes(nodes) }
     }
 
-    /// The same fabric in which these nodes are there, of those that its sizes have.
+    /// The same fabric with only these of its nodes.
     #[must_use]
     pub fn with_nodes(self, nodes: Nodes) -> Self {
         Self { nodes, ..self }
     }
 
-    /// What the machine calls its parts.
+    /// The machine's names of its parts.
     pub const fn names(&self) -> &Names {
         &self.names
     }
@@ -163,7 +161,7 @@ impl<'a> BootedFabric<'a> {
         &self.dragonfly
     }
 
-    /// The nodes that there are: those that send and receive.
+    /// The existing nodes: those that send and receive.
     pub const fn nodes(&self) -> &Nodes {
         &self.nodes
     }
@@ -173,7 +171,7 @@ impl<'a> BootedFabric<'a> {
         self.switches.first().expect("a fabric has switches").image().fabric()
     }
 
-    /// The booted switches, by number; in a gap stands the switch before it.
+    /// The booted switches, by number; a gap repeats the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
     }
@@ -183,7 +181,7 @@ impl<'a> BootedFabric<'a> {
         self.switches.first().map(|switch| switch.image().virtual_channels()).unwrap_or_default()
     }
 
-    /// Refuses an assignment of virtual channels that is for other wirings.
+    /// Refuses an assignment of virtual channels that does not suit the wiring.
     pub(crate) fn check_assignment(&self) -> Result<(), Refused> {
         let is_sound = self.vc_scheme() != VcScheme::UpDown
             || self.plan().has_leaves_and_spines_with(&self.nodes.ends());
@@ -205,8 +203,8 @@ impl<'a> BootedFabric<'a> {
         needed.reduce(Channels::or).unwrap_or(Channels::MOST)
     }
 
-    /// The channels that links have where nobody says how many: the least, but for MIN those of UGAL-L, so that
-    /// the two are compared with as many buffers.
+    /// The default channels of links: the least, but for MIN those of UGAL-L, so that the two are compared with equal
+    /// buffers.
     pub fn usual_channels(&self, scheme: datapath::Scheme, paths: VlbPaths) -> Channels {
         let scheme = match scheme {
             datapath::Scheme::Min => datapath::Scheme::UgalL,
@@ -215,8 +213,8 @@ impl<'a> BootedFabric<'a> {
         self.least_channels(scheme, paths)
     }
 
-    /// The switches of a run: booted for its packets and the virtual channels of its links, so that they take no way
-    /// for which these are too few, and drawing in less time where there is a way.
+    /// The switches of a run: booted for its packets and the virtual channels of its links, so that they take only
+    /// paths with enough channels, and with shortcuts for drawing if there are any.
     ///
     /// # Panics
     /// The channels are too few, which [`Settings::channels`](crate::Settings::channels) refuses.
@@ -245,7 +243,7 @@ impl<'a> BootedFabric<'a> {
         }
     }
 
-    /// A switch with what the machine calls it.
+    /// A switch with its name.
     pub(crate) fn named(&self, switch: SwitchId) -> NamedSwitch {
         self.names.named(switch)
     }
@@ -285,14 +283,14 @@ impl<'a> BootedFabric<'a> {
     }
 }
 
-/// Repeats the last switch until there are so many.
+/// Repeats the last switch until there are this many.
 fn fill_gap(booted: &mut Vec<datapath::Switch<'_>>, numbers: usize) {
     while let Some(last) = booted.last().filter(|_| booted.len() < numbers) {
         booted.push(last.clone());
     }
 }
 
-/// What a port leads to by the switch's own image.
+/// What a port leads to, by the switch's own image.
 fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> LinkTarget {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());

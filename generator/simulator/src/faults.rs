@@ -1,9 +1,9 @@
-//! What dies and is mended in the course of a run, and when the switches hear of it.
+//! Which parts die and are mended during a run, and when the switches hear of it.
 //!
-//! A [`FaultSchedule`] says from which cycle on which parts are dead. At that cycle they stop to work at
-//! once. The switches do not know it yet: each takes the fault image that names the dead parts after a
-//! delay of its own, which is drawn from the run's seed, and with it the switch image that an update has for
-//! this switch. What an entry drains goes on to work, and is dead only if it was dead before.
+//! A [`FaultSchedule`] says from which cycle on which parts are dead. At that cycle they stop working at once. The
+//! switches do not know it yet: each takes the fault image that names the dead parts after a delay of its own, drawn
+//! from the run's seed, and with it the switch image that an update has for it. Parts that an entry drains go on
+//! working, and are dead only if they were dead before.
 //!
 //! A schedule can begin with the tables of a smaller fabric, from which that of the run has grown: its switches have
 //! those until they take the images of the first entry that reaches them.
@@ -19,16 +19,16 @@ use tvlb_schema::{
     End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
 };
 
-/// What is dead from a cycle on.
+/// The dead parts from a cycle on.
 #[derive(Clone, Debug)]
 pub(crate) struct ScheduledFaults {
     /// The first cycle.
     pub(crate) cycle: u32,
-    /// The fault image that says so.
+    /// The fault image with them.
     pub(crate) image: Vec<u8>,
-    /// What is listed is drained: it is dead only if it was dead before.
+    /// Whether the listed parts are drained: they are dead only if they were dead before.
     pub(crate) is_draining: bool,
-    /// The switch images that are taken with it, where they are not those of the fabric.
+    /// The switch images that are taken with it, if they differ from the fabric's.
     pub(crate) switch_images: BTreeMap<SwitchId, Vec<u8>>,
     /// By switch number: whether the switch is dead.
     pub(crate) switches: Vec<bool>,
@@ -36,8 +36,7 @@ pub(crate) struct ScheduledFaults {
     pub(crate) ports: Vec<bool>,
 }
 
-/// From which cycles on which parts of a fabric are dead, and after which delays its switches take the
-/// fault images that say so.
+/// From which cycles on which parts of a fabric are dead, and the delays with which its switches take the fault images.
 #[derive(Clone, Debug)]
 pub struct FaultSchedule {
     identity: u64,
@@ -46,23 +45,23 @@ pub struct FaultSchedule {
     pub(crate) before: Option<TablesBefore>,
 }
 
-/// The tables that switches have before they take those of a fabric that has grown.
+/// The tables of switches before they take those of a fabric that has grown.
 #[derive(Clone, Debug)]
 pub struct TablesBefore {
     /// The fabric image.
     pub fabric: Vec<u8>,
-    /// The image of each switch that was there.
+    /// The image of each switch that existed.
     pub switches: BTreeMap<SwitchId, Vec<u8>>,
 }
 
 impl TablesBefore {
-    /// A switch with these tables, if it was there.
+    /// A switch with these tables, if it existed.
     pub(crate) fn boot(&self, switch: SwitchId) -> Result<Option<Switch<'_>>, Error> {
         let image = self.switches.get(&switch);
         image.map(|image| Switch::boot(&self.fabric, image)).transpose()
     }
 
-    /// So many channels, or as many more as these tables need.
+    /// The given number of channels, or as many as these tables need.
     ///
     /// # Errors
     /// The settings give links fewer than these tables need.
@@ -95,13 +94,13 @@ impl TablesBefore {
 }
 
 impl FaultSchedule {
-    /// A schedule for a fabric. Each entry has a cycle and *everything* that is dead from that cycle on:
-    /// what an entry before it names and this one does not is mended. Every switch takes the fault image
-    /// of an entry at the entry's cycle plus a delay, which a run draws for each entry and switch uniformly
-    /// from `delay`; `0..=0` is at once.
+    /// A schedule for a fabric. Each entry has a cycle and *everything* that is dead from that cycle on: parts that an
+    /// earlier entry lists and this one does not are mended. Every switch takes the fault image of an entry at the
+    /// entry's cycle plus a delay, which a run draws for each entry and switch uniformly from `delay`; `0..=0` means at
+    /// once.
     ///
     /// # Errors
-    /// Entries out of order, delays that make no sense, and parts that the fabric does not have.
+    /// Entries out of order, an empty range of delays, or parts that the fabric does not have.
     pub fn new(
         fabric: &BootedFabric<'_>,
         entries: &[(u32, FaultSet)],
@@ -137,13 +136,13 @@ impl FaultSchedule {
         Ok(Self { identity: plan.identity(), entries, delay, before: None })
     }
 
-    /// The same schedule, where each of these switches takes this image together with the fault image of
-    /// an entry, which is told by its place in the order of cycles. All other switches have the fabric's
-    /// image from then on, whatever an entry before it gave them.
+    /// The same schedule, but each of these switches takes this image together with the fault image of an entry, given
+    /// by its position in the order of cycles. All other switches have the fabric's image from then on, whatever an
+    /// earlier entry gave them.
     ///
     /// # Errors
-    /// The first image that its switch cannot take: it is bad, or of another switch, other cables or
-    /// another assignment of virtual channels.
+    /// The first image that its switch cannot take: it is invalid, or of another switch, other cables or another
+    /// assignment of virtual channels.
     ///
     /// # Panics
     /// There is no such entry, or a switch that the fabric does not have.
@@ -168,13 +167,12 @@ impl FaultSchedule {
         Ok(self)
     }
 
-    /// The same schedule in a fabric that has grown: until a switch takes the images of an entry it has these
-    /// tables, and so long what they do not have is dead. The first entry, from a later cycle than 0 on, lists
-    /// what is new, drained, and a later one lets it live.
+    /// The same schedule in a fabric that has grown: until a switch takes the images of an entry it has these tables,
+    /// and the parts that they lack are dead. The first entry, from a later cycle than 0 on, lists the new parts as
+    /// drained, and a later one enables them.
     ///
     /// # Errors
-    /// No entry, or a first switch that cannot take the fabric's tables, with what the first entry lists, in the
-    /// place of these.
+    /// No entry, or a first switch that cannot replace these tables by the fabric's, with the parts of the first entry.
     pub fn grown_from(
         mut self,
         fabric: &BootedFabric<'_>,
@@ -214,7 +212,7 @@ impl FaultSchedule {
         self.entries.is_empty()
     }
 
-    /// The delays from which those of the switches are drawn.
+    /// The range of the switches' delays.
     pub const fn delay(&self) -> &RangeInclusive<u32> {
         &self.delay
     }
@@ -234,7 +232,7 @@ impl ScheduledFaults {
     fn new(fabric: &BootedFabric<'_>, epoch: u32, cycle: u32, faults: &FaultSet) -> Self {
         let (plan, df) = (fabric.plan(), fabric.dragonfly());
         let dead = |switch: SwitchId| faults.switches.contains(&switch);
-        // A cable is named by either end.
+        // Either end names a cable.
         let peers = faults.cables.iter().filter_map(|&end| plan.peer(end));
         let cables: BTreeSet<End> = faults.cables.iter().copied().chain(peers).collect();
         let bits = df.radix().next_power_of_two().trailing_zeros();

@@ -1,34 +1,29 @@
-//! On which side of the latency limit a run will end, as soon as that is plain.
+//! On which side of the latency limit a run will end, as soon as that is clear.
 //!
-//! A search for the load of saturation asks nothing else of most loads, and most loads say it long
-//! before the measured window ends: the mean latency of what is delivered stands still, or climbs.
-//! [`Run::foresee`] makes the run of [`Run::measure`] and looks, after each half of a window from the
-//! second one on, at the mean latencies of what was delivered in it and in the half before. What that
-//! comes to in the middle of the measured window, if it goes on climbing as it does, is the *expected*
-//! latency. The run ends as soon as it is plain for every population of nodes, and for all nodes
-//! together, on which side of the limit that is: the further it looks ahead, the larger the distance
-//! that makes it plain ([`is_plain`]). A run of which that is never plain is judged by what was measured. It
-//! ends once what is still on its way can change nothing, or could only by taking as long again as the
-//! whole run.
+//! A search for the load of saturation needs nothing else from most loads, and most loads show it long before the
+//! measured window ends: the mean latency of delivered packets stays constant, or climbs. [`Run::foresee`] makes the
+//! run of [`Run::measure`] and compares, after each half of a window from the second one on, the mean latencies of the
+//! packets delivered in it and in the half before. Extrapolated to the middle of the measured window, they give the
+//! *expected* latency. The run ends as soon as it is clear for every population of nodes, and for all nodes together,
+//! on which side of the limit that is: the further it extrapolates, the larger the required distance ([`is_plain`]). A
+//! run for which that never becomes clear is judged by its measurement. It ends once the packets still on their way
+//! cannot change the verdict, or could only by taking as long again as the whole run.
 //!
-//! The two distances were taken from runs of four fabrics, many of them at loads next to saturation, so that
-//! none of these is judged otherwise than by its measured window (docs/measurements/step-2.md, "Runs that
-//! end early").
+//! The two distances were taken from runs of four fabrics, many of them at loads next to saturation, so that all of
+//! these get the same verdict as from their measured window (docs/measurements/step-2.md, "Runs that end early").
 
 use crate::run::{Run, RunError, StopRule};
 use crate::setting_values::Measuring;
 use serde::{Deserialize, Serialize};
 use tvlb_base::progress::Progress;
 
-/// By what part of the limit an expected latency is plainly below it, for each half window that it looks
-/// ahead and one more.
+/// The required distance below the limit, relative to it, for each half window of extrapolation and one more.
 const BELOW: f64 = 0.125;
-/// By what part of the limit it is plainly above it, likewise: queues that fill up may stand still
-/// later, and then latencies climb no more.
+/// The required distance above it, likewise: queues that fill up may settle later, and then latencies climb no further.
 const ABOVE: f64 = 0.15;
 
-/// The mean latencies of a run in its measured window, in cycles: measured, or expected where they are
-/// plainly on one side of the limit; above any limit where a packet starves.
+/// The mean latencies of a run in its measured window, in cycles: measured, or expected if they are clearly on one side
+/// of the limit; above any limit if a packet starves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ForeseenLatency {
     pub all: f64,
@@ -37,7 +32,7 @@ pub struct ForeseenLatency {
 }
 
 impl ForeseenLatency {
-    /// From the latencies of each population, and those of all nodes behind them.
+    /// From the latencies of each population, followed by that of all nodes.
     fn of(mut each: Vec<f64>) -> Self {
         let all = each.pop().unwrap_or(0.0);
         let populations = if each.len() > 1 { each } else { Vec::new() };
@@ -45,7 +40,7 @@ impl ForeseenLatency {
     }
 }
 
-/// What is expected of each mean, so many half windows after the later one; `None` where there are not two.
+/// The expected value of each mean, `ahead` half windows after the later one; `None` unless there are two.
 fn foreseen(earlier: &[Option<f64>], later: &[Option<f64>], ahead: f64) -> Option<Vec<f64>> {
     if earlier.is_empty() {
         return None;
@@ -54,20 +49,20 @@ fn foreseen(earlier: &[Option<f64>], later: &[Option<f64>], ahead: f64) -> Optio
     each.map(|(earlier, later)| Some(expected((*earlier)?, (*later)?, ahead))).collect()
 }
 
-/// The latency that comes after two half windows with these, so many half windows after the later one.
+/// The latency extrapolated from two half windows to `ahead` half windows after the later one.
 fn expected(earlier: f64, later: f64, ahead: f64) -> f64 {
     later + ahead * (later - earlier).max(0.0)
 }
 
-/// Whether a latency that is expected so many half windows ahead is plainly on one side of the limit.
+/// Whether a latency expected `ahead` half windows later is clearly on one side of the limit.
 fn is_plain(expected: f64, limit: f64, ahead: f64) -> bool {
     let distance = 1.0 + ahead;
     expected < limit * (1.0 - BELOW * distance) || expected > limit * (1.0 + ABOVE * distance)
 }
 
 impl Run<'_> {
-    /// Runs from the beginning until it is plain on which side of the limit every mean latency will be,
-    /// or to the end of the drain. Settings that measure until windows agree are never foreseen.
+    /// Runs from the beginning until it is clear on which side of the limit every mean latency will be, or to the end
+    /// of the drain. Runs that measure until windows agree are never extrapolated.
     ///
     /// # Errors
     /// What ended the run before its end.

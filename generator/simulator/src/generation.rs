@@ -1,15 +1,14 @@
-//! When nodes generate packets and for whom: Bernoulli injection without a draw per cycle, in bursts or without,
-//! of traffic that changes or stays.
+//! When nodes generate packets and for whom: Bernoulli injection without a draw per cycle, in bursts or without, of
+//! changing or constant traffic.
 //!
-//! A node that generates a packet in each cycle with probability p waits a geometrically
-//! distributed number of cycles between two packets, so one draw per packet is enough. The
-//! distribution is tabulated once per run by multiplication alone, which is the same on every
-//! machine, and what lies beyond the table is drawn again: the geometric distribution has no
-//! memory, so that is exact.
+//! A node that generates a packet in each cycle with probability p waits a geometrically distributed number of cycles
+//! between two packets, so one draw per packet is enough. The distribution is tabulated once per run by multiplication
+//! alone, which is the same on every machine, and values beyond the table are drawn again: the geometric distribution
+//! has no memory, so that is exact.
 //!
-//! For the same reason nothing has to be known of a node but when it last generated a packet. Where a change of
-//! traffic comes before the next packet, that is drawn anew from the change on. The length of a burst is
-//! geometrically distributed too, so what is left of it after a packet is as long as a whole one.
+//! For the same reason only the time of a node's last packet must be known. If a change of traffic comes before the
+//! next packet, that is drawn again from the change on. The length of a burst is geometrically distributed too, so the
+//! rest of it after a packet is as long as a whole one.
 
 use rand_core::Rng;
 use std::ops::Range;
@@ -66,7 +65,7 @@ impl Gaps {
             if k < self.at_most.len() {
                 return before + entry + 1;
             }
-            // Beyond the cycles that there are, nothing is drawn again.
+            // Beyond the last cycle nothing is drawn again.
             before = match before.checked_add(entry) {
                 Some(sum) if sum <= LAST => sum,
                 _ => return LAST,
@@ -75,10 +74,10 @@ impl Gaps {
     }
 }
 
-/// No cycle of a run is as late.
+/// Later than any cycle of a run.
 const LAST: u32 = u32::MAX - (1 << 13);
 
-/// Stands for a cycle that is not known or never comes.
+/// A cycle that is unknown or never comes.
 pub(crate) const NEVER: u32 = u32::MAX;
 
 /// What nodes send over the cycles of a run.
@@ -87,7 +86,7 @@ pub struct Generation<'t> {
     first: Phase<'t>,
     /// By rising cycles.
     later: Vec<Phase<'t>>,
-    /// Whether nothing changes, all nodes send alike and none sends in bursts.
+    /// Whether nothing changes, all nodes send equally and none sends in bursts.
     is_plain: bool,
 }
 
@@ -98,22 +97,22 @@ struct Phase<'t> {
     traffic: &'t Traffic,
     /// Flits, or phits, that a node offers per cycle.
     load: f64,
-    /// While a node sends that sends the most.
+    /// For a node that sends the most.
     gaps: Gaps,
     bursts: Option<BurstLengths>,
     paces: Option<Paces>,
 }
 
-/// What nodes send that do not all send alike.
+/// The packets of nodes that do not all send equally.
 ///
-/// A node that sends a part r of the load generates packets in each cycle with r times the probability. With n
-/// the largest number for which r ≤ 2⁻ⁿ, gaps are drawn for 2⁻ⁿ of the load, and of the packets that they give, each
-/// is kept with the probability r·2ⁿ, more than a half: what is left is Bernoulli injection again, exactly.
+/// A node that sends a part r of the load generates packets in each cycle with r times the probability. With n the
+/// largest number for which r ≤ 2⁻ⁿ, gaps are drawn for 2⁻ⁿ of the load, and each packet that they give is kept with
+/// the probability r·2ⁿ, more than a half: the result is exactly Bernoulli injection again.
 #[derive(Clone, Debug)]
 struct Paces {
-    /// For 2⁻ⁿ of the load by n, where some node needs them.
+    /// For 2⁻ⁿ of the load by n, if some node needs them.
     gaps: Vec<Option<Gaps>>,
-    /// By node: n, and the packet is kept of which a draw is not above this.
+    /// For each node n, and the largest draw for which a packet is kept.
     of_node: Vec<(u8, u64)>,
 }
 
@@ -181,8 +180,8 @@ impl<'t> Phase<'t> {
         Ok(Self { from, traffic, load, gaps, bursts, paces })
     }
 
-    /// The first cycle from `at` on, and before `end`, in which a node that sends generates a packet. Whether it
-    /// is in a burst then is drawn, unless it has just generated one.
+    /// The first cycle from `at` on, and before `end`, in which a sending node generates a packet. Whether it is in a
+    /// burst then is drawn, unless it has just generated one.
     fn next(
         &self,
         node: NodeId,
@@ -206,7 +205,7 @@ impl<'t> Phase<'t> {
         }
     }
 
-    /// As [`Self::next`], where packets come in these gaps.
+    /// As [`Self::next`], with these gaps between packets.
     fn next_by(
         &self,
         gaps: &Gaps,
@@ -305,7 +304,7 @@ impl<'t> Generation<'t> {
         self.later.get(place).map_or(NEVER, |next| next.from)
     }
 
-    /// The first cycle from `at` on in which a node generates a packet; `has_sent` says that it did in the cycle
+    /// The first cycle from `at` on in which a node generates a packet; `has_sent` says whether it did in the cycle
     /// before.
     #[cold]
     fn next(&self, node: NodeId, at: u32, has_sent: bool, rng: &mut impl Rng) -> u32 {
@@ -323,8 +322,8 @@ impl<'t> Generation<'t> {
         NEVER
     }
 
-    /// What is offered on average per sending node in some cycles, where traffic changes or nodes do not send alike;
-    /// `senders` says how many nodes like the one that sends the most send as much as traffic does before it changes.
+    /// The mean load per sending node in some cycles, if traffic changes or nodes do not send equally; `senders` is how
+    /// many nodes with the largest load send as much as all of them before any change.
     pub(crate) fn offered(
         &self,
         window: &Range<u32>,
@@ -449,7 +448,8 @@ mod tests {
         assert!(others < 4, "{others}");
     }
 
-    /// Nodes whose demands differ inject Bernoulli traffic of their part of the load: gaps of the right mean and spread.
+    /// Nodes whose demands differ inject Bernoulli traffic of their part of the load: gaps of the right mean and
+    /// spread.
     #[test]
     fn nodes_send_their_part_of_the_load() {
         let df = tvlb_schema::Dragonfly::new(2, 4, 2, 9).unwrap();

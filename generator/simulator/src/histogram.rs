@@ -38,7 +38,7 @@ impl Histogram {
         self.sum
     }
 
-    /// The mean latency; 0 of nothing.
+    /// The mean latency; 0 if it is empty.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub const fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
@@ -48,8 +48,8 @@ impl Histogram {
         self.most
     }
 
-    /// The least latency that at least `parts` of 1000 packets do not exceed: its bin's largest
-    /// latency, and never more than the largest seen; 0 of nothing.
+    /// The least latency that at least `parts` of 1000 packets do not exceed: its bin's largest latency, and never more
+    /// than the largest seen; 0 if it is empty.
     pub fn percentile(&self, parts: u64) -> u32 {
         let needed = (self.count * parts).div_ceil(1000).max(1);
         let mut seen = 0;

@@ -1,11 +1,11 @@
-//! Nodes that hold packets back, where sources have windows ([`SourceWindows`](crate::windows::SourceWindows)).
+//! Nodes that hold packets back, if sources have windows ([`SourceWindows`](crate::windows::SourceWindows)).
 //!
-//! A node whose packet is held sends nothing else meanwhile: it looks again when its switch next hears from the
-//! packet's destination. It is then the next of its own list, which tells that it is in no other.
+//! A node whose packet is held sends nothing else meanwhile: it checks again when its switch next hears from the
+//! packet's destination. It is then the successor of itself in its list, which shows that it is in no other.
 //!
-//! What the nodes of a switch do in a cycle makes a difference to each other here, so the node with the oldest packet
-//! has its turn first, which lets nobody starve, and acknowledgements of a cycle are sorted. Then the figures of a run
-//! are the same at any number of threads.
+//! The actions of a switch's nodes in a cycle affect each other here, so the node with the oldest packet has its turn
+//! first, which prevents starvation, and the acknowledgements of a cycle are sorted. Then the figures of a run are the
+//! same at any number of threads.
 
 use crate::decider::Decider;
 use crate::network::Network;
@@ -15,8 +15,8 @@ use crate::wakeups::NO_NODE;
 use tvlb_schema::NodeId;
 
 impl<S: PacketSource, D: Decider> Network<'_, S, D> {
-    /// Notes the acknowledgements that come to a chunk in this cycle, and wakes the nodes that hold packets to
-    /// switches that were heard of.
+    /// Notes the acknowledgements that reach a chunk in this cycle, and wakes the nodes that hold packets to the
+    /// switches in them.
     pub(crate) fn hear_acknowledgements(&mut self, chunk: usize, now: u32) {
         let (Some(windows), Some(under_way)) =
             (&mut self.windows, &mut self.links.acknowledgements)
@@ -40,8 +40,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         }
     }
 
-    /// Brings a chunk's list of nodes, which begins with this one, into the order in which they have their turns: by
-    /// the age of their packets.
+    /// Sorts a chunk's list of nodes, which begins with this one, into the order of their turns: by the age of their
+    /// packets.
     pub(crate) fn in_turn(&mut self, first: NodeId) -> NodeId {
         let mut nodes = Vec::new();
         let mut at = first;
@@ -57,7 +57,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         nodes.first().copied().unwrap_or(NO_NODE)
     }
 
-    /// The destination of the packet of a node that has spent a credit for it; none if the node holds the packet, which
+    /// The destination of the packet of a node that has spent a credit for it; `None` if the node holds the packet and
     /// gives the credit back. The next acknowledgement from there then wakes it.
     #[inline]
     pub(crate) fn next_destination(&mut self, node: NodeId, input: ChannelId) -> Option<NodeId> {

@@ -10,14 +10,13 @@ use tvlb_schema::Dragonfly;
 pub(crate) struct Horizon {
     /// How many chunks with consecutive numbers keep in step with each other.
     pub(crate) chunks: usize,
-    /// For how many cycles nothing that other chunks do can reach them.
+    /// For how many cycles other chunks cannot affect them.
     pub(crate) cycles: u32,
 }
 
 impl Horizon {
-    /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
-    /// queues of switches in the same group as they are now, UGAL by the group what they last told, and UGAL-G the
-    /// queues of all switches.
+    /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the queues of switches in
+    /// the same group at the same moment, UGAL by the group what they last told, and UGAL-G the queues of all switches.
     pub(crate) fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
         match settings.scheme {
             Scheme::Min | Scheme::Vlb | Scheme::UgalL => {

@@ -1,7 +1,7 @@
-//! Nodes send what a [`PacketSource`] gives them.
+//! Nodes send the packets of a [`PacketSource`].
 //!
-//! A node sends at most a packet per cycle, and the path of the packet is decided at once, from the
-//! credits as they stand.
+//! A node sends at most a packet per cycle, and the path of the packet is decided at once, from the credits at that
+//! moment.
 
 use crate::allocate::wait;
 use crate::decider::{Decider, SwitchView};
@@ -23,10 +23,9 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
     /// the node's switch decides at once.
     ///
-    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends asks when
-    /// it has its next packet and sets its wake-up to that cycle, if it is known; a node without a credit is
-    /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
-    /// of the list makes no difference.
+    /// Only nodes whose wake-up is set to this cycle are visited. A node that sends asks when it has its next packet
+    /// and sets its wake-up to that cycle, if it is known; a node without a credit is blocked until a credit returns.
+    /// Each node draws from random numbers of its own, so the order of the list does not matter.
     pub(crate) fn send_from_nodes(
         &mut self,
         chunk: usize,
@@ -89,12 +88,12 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         Ok(())
     }
 
-    /// The input channel that a node can send to in this cycle, of which it has spent a credit. Where there is
-    /// none, its wake-up is set to when it should look again, or the next credit sets it.
+    /// The input channel that a node can send to in this cycle, of which it has spent a credit. If there is none, its
+    /// wake-up is set to when it should check again, or the next credit sets it.
     #[inline]
     fn spend_credit(&mut self, chunk: usize, node: NodeId, now: u32) -> Option<ChannelId> {
         let source = &mut self.sources[node.0 as usize];
-        // The node's link may still be taken by the packet before.
+        // The previous packet may still occupy the node's link.
         if let Some(link) = self.node_links.get(node.0 as usize)
             && link.first_cycle() > now
         {
@@ -112,8 +111,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         let input = source.input.with_virtual_channel(channel);
         let free = &mut self.states.node_free[input.index()];
         if *free == 0 {
-            // Where the virtual channel is drawn, another draw in the next cycle may find a credit;
-            // where it is fixed, only a credit that returns can help.
+            // If the virtual channel is drawn, another draw in the next cycle may find a credit; if it is fixed, only a
+            // returning credit can help.
             source.blocked = !is_drawn;
             if is_drawn {
                 source.next = self.wakeups.set(chunk, now, now + 1, node);
@@ -124,8 +123,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         Some(input)
     }
 
-    /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now or as the
-    /// packet becomes the head of its buffer. The caller knows what to do where the switch refuses it; then nothing is sent.
+    /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now or when
+    /// the packet becomes the head of its buffer. If the switch refuses it, nothing is sent, and the caller must react.
     #[inline]
     fn set_out(
         &mut self,
@@ -136,10 +135,9 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         now: u32,
     ) -> Result<PacketId, Error> {
         let (out, header) = match self.settings.decide {
-            // The output channel at this switch is known from now on, so the packet is not asked
-            // again on its arrival.
+            // The output channel at this switch is known from now on, so the packet is not routed again on its arrival.
             Deciding::Sending => self.decide(node, destination, now)?,
-            // Until then it has its destination in the place of a header.
+            // Until then it has its destination instead of a header.
             Deciding::Head => (LocalChannel::NONE, u64::from(destination.0)),
         };
         let Self { states, links, .. } = self;
@@ -155,8 +153,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         Ok(links.inject(flit, origin, input, arrival))
     }
 
-    /// The path of a packet from a node, decided now: the output channel at its switch, and the header with which
-    /// it leaves that. In place: by the call its two results would go by way of memory, for every packet.
+    /// The path of a packet from a node, decided now: the output channel at its switch, and the header with which it
+    /// leaves that. Inlined: a call would pass its two results through memory, for every packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn decide(

@@ -8,14 +8,14 @@
 //! - `network`: the order of a cycle, routing, PAR's second look
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
-//! - `packet_source`: the seam to what uses the network: an open loop, or a source of another crate
-//! - `decider`: the seam to what decides in the switches: the datapath, or a decider of another crate
-//! - `generation`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
-//! - `series`: the same window by window, while traffic changes or parts die
-//! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
+//! - `packet_source`: the interface to what uses the network: an open loop, or a source of another crate
+//! - `decider`: the interface to the decisions in the switches: the datapath, or a decider of another crate
+//! - `generation`: when a node sends, in bursts or without, and what changes; [`tvlb_traffic`] says to whom
+//! - `series`: the figures window by window, while traffic changes or parts die
+//! - `run`, `tally`, `agreement`: which packets are measured, how long, and saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
-//! - `faults`, `damage`, `events`: what dies and is mended during a run, and what is lost
+//! - `faults`, `damage`, `events`: parts that die and are mended during a run, and the losses
 //!
 //! # Example
 //! Six switches, from bytes to a latency:
@@ -135,7 +135,7 @@ mod whole_paths;
 mod windows;
 mod worklist;
 
-/// What another engine over the same booted switches is put together from.
+/// The parts for another engine over the same booted switches.
 pub mod parts {
     pub use crate::agreement::Halves;
     pub use crate::calendar::Calendar;

@@ -1,10 +1,9 @@
-//! What is under way between switches and nodes: flits, and the credits that go back for them.
+//! Everything under way between switches and nodes: flits, and the credits that return for them.
 //!
-//! A link takes one flit per cycle. The queue before the link is first in, first out and has room
-//! for all flits that the credits allow, as in the reference. So the cycle in which a flit goes on
-//! the link and the cycle in which it arrives are known as soon as the flit wins switch allocation.
-//! The queue itself is therefore not kept: the flit is filed under the cycle of its arrival. A
-//! credit is filed under the cycle from which on it can be used.
+//! A link takes one flit per cycle. The queue before the link is first in, first out and has room for all flits that
+//! the credits allow, as in the reference. So the cycle in which a flit goes on the link and the cycle in which it
+//! arrives are known as soon as the flit wins switch allocation. The queue itself is therefore not stored: the flit is
+//! filed under the cycle of its arrival. A credit is filed under the cycle from which on it can be used.
 
 use crate::calendar::Calendar;
 use crate::losses::{Cause, Loss, LossLog};
@@ -17,13 +16,12 @@ use std::ops::Range;
 /// A packet on its way to an input buffer, with the header that it will arrive with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArrivingPacket {
-    /// The input channel whose buffer it is on its way to.
+    /// The input channel of its next buffer.
     pub input: ChannelId,
     pub packet: PacketId,
 }
 
-/// What one part of a network hands over to another: packets and credits, each with the cycle in which it
-/// comes and where it comes to.
+/// What one part of a network hands over to another: packets and credits, each with its cycle and place of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Handed {
     arrivals: Vec<(u32, ChannelId, Packet)>,
@@ -31,18 +29,18 @@ pub(crate) struct Handed {
     acknowledgements: Vec<(u32, Acknowledgement)>,
 }
 
-/// Everything under way, and what is counted of it.
+/// Everything under way, with its counts.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
     pub(crate) pool: Pool<Packet>,
     /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<ArrivingPacket>,
-    /// Packets from nodes, whose first output channel is decided already.
+    /// Packets from nodes, whose first output channel is already decided.
     pub(crate) injections: Calendar<ArrivingPacket>,
-    /// Output channels for which a credit is on its way, by the cycle in which it comes to count.
-    /// There are two lanes for each chunk. Credits for switches count before the allocation of
-    /// their cycle and have the first lanes, one for each chunk. Credits for nodes count after it,
-    /// as the nodes have sent already, and have the lanes after those.
+    /// Output channels for which a credit is on its way, by the cycle from which it counts. There are two lanes for
+    /// each chunk. Credits for switches count before the allocation of their cycle and have the first lanes, one for
+    /// each chunk. Credits for nodes count after it, because the nodes have already sent, and have the lanes after
+    /// those.
     pub(crate) credits: Calendar<LocalChannel>,
     /// Where sources have windows.
     pub(crate) acknowledgements: Option<Acknowledgements>,
@@ -51,13 +49,13 @@ pub(crate) struct UnderWay {
     pub(crate) grants: u64,
     /// Packets that have left the last switch so far.
     pub(crate) delivered: u64,
-    /// Packets that were lost so far, which happens only where parts die.
+    /// Packets lost so far, which happens only if parts die.
     pub(crate) losses: LossLog,
 }
 
 impl UnderWay {
-    /// Links with nothing under way, for so many chunks of switches. Whatever is filed later is
-    /// at most `horizon` cycles ahead.
+    /// Links with nothing under way, for this many chunks of switches. Everything filed later is at most `horizon`
+    /// cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
             pool: Pool::default(),
@@ -72,27 +70,27 @@ impl UnderWay {
         }
     }
 
-    /// How many bytes links of so many chunks take that look so many cycles ahead and have nothing under way.
+    /// The bytes of empty links for this many chunks and cycles ahead.
     pub(crate) fn bytes_ahead(horizon: u32, chunks: usize) -> u64 {
         let of = |lanes| Calendar::<ArrivingPacket>::bytes_of_buckets(horizon, lanes);
         2 * of(chunks) + of(2 * chunks)
     }
 
-    /// The same links with nothing under way and nothing counted.
+    /// The same links, empty and with zero counts.
     pub(crate) fn like(&self, chunks: usize) -> Self {
         let acknowledgements = self.acknowledgements.as_ref().map(|known| known.like(chunks));
         let links = Self::new(self.credits.horizon(), chunks, self.tally.like());
         Self { acknowledgements, ..links }
     }
 
-    /// Takes the counts of others, which begin anew.
+    /// Takes the counts of another, which start again at zero.
     pub(crate) fn absorb(&mut self, other: &mut Self) {
         self.grants += std::mem::take(&mut other.grants);
         self.delivered += std::mem::take(&mut other.delivered);
         self.tally.absorb(&mut other.tally);
     }
 
-    /// Hands over what comes in some cycles to some chunks from switches that are not among them.
+    /// Hands over what arrives in some cycles at some chunks from switches outside them.
     pub(crate) fn hand_over(
         &mut self,
         cycles: Range<u32>,
@@ -134,7 +132,7 @@ impl UnderWay {
         }
     }
 
-    /// Takes all that comes to some chunks of `all`, and to their nodes, from others, between two cycles.
+    /// Takes everything that goes to some chunks of `all`, and to their nodes, from others, between two cycles.
     pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>, all: usize) {
         let (cycles, mut handed) = (now..now + self.credits.horizon() + 1, Handed::default());
         from.hand_over(cycles.clone(), chunks.clone(), &mut handed);
@@ -185,8 +183,8 @@ impl UnderWay {
         packet
     }
 
-    /// Takes a packet that leaves its last switch out of the network, and counts it as delivered
-    /// in the cycle of its arrival at the node.
+    /// Removes a packet that leaves its last switch from the network, and counts it as delivered in the cycle of its
+    /// arrival at the node.
     #[inline]
     pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32) {
         self.delivered += 1;
@@ -194,7 +192,7 @@ impl UnderWay {
         self.pool.remove(packet);
     }
 
-    /// Takes a packet that is lost out of the network.
+    /// Removes a lost packet from the network.
     pub(crate) fn lose(&mut self, packet: PacketId, loss: Loss, now: u32) {
         self.losses.add(loss, 1);
         self.tally.lost(self.pool.origin(packet), loss.cause, now);

@@ -1,4 +1,4 @@
-//! What is counted where parts of the network die: lost packets by cause and link.
+//! Counts of lost packets by cause and link, for networks with dying parts.
 
 use crate::numbers::PortId;
 use serde::Serialize;
@@ -10,17 +10,16 @@ use tvlb_schema::{Port, SwitchId};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Losses {
-    /// Packets on a link at a moment when it was dead: those that were on it when it died, and those
-    /// that a switch sent onto it, not knowing.
+    /// Packets on a link at a moment when it was dead: those that were on it when it died, and those that a switch sent
+    /// onto it unknowingly.
     pub on_dead_links: u64,
-    /// Packets that a switch dropped because its fault image says that the link by which they go on is
-    /// dead.
+    /// Packets that a switch dropped because its fault image lists their next link as dead.
     pub without_live_port: u64,
     /// Packets in the buffers and output queues of a switch that died, and those that its nodes had just
     /// sent.
     pub in_dead_switches: u64,
-    /// Packets that a switch refused because their headers made no sense to it. The datapath has no such
-    /// case, whatever mixture of images switches have.
+    /// Packets that a switch refused because their headers made no sense to it. The datapath never does this, whatever
+    /// mixture of images switches have.
     pub astray: u64,
     /// Packets that waited in the source queues of nodes whose switch died.
     pub in_source_queues: u64,
@@ -63,8 +62,8 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    /// Why a packet is lost that a switch cannot forward, where parts may be dead; `None` for errors
-    /// that no dead part explains.
+    /// Why a packet that a switch cannot forward is lost, if parts may be dead; `None` for errors that no dead part
+    /// explains.
     pub(crate) const fn of(error: &Error) -> Option<Self> {
         match error {
             Error::NoCable { .. } | Error::NoChannel { .. } => Some(Self::NoLivePort),
@@ -74,7 +73,7 @@ impl Cause {
     }
 }
 
-/// A packet that is lost: why, and by which output port it left or should have left.
+/// A lost packet: the cause, and the output port through which it left or should have left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) cause: Cause,
@@ -85,7 +84,7 @@ pub(crate) struct Loss {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LossLog {
     pub(crate) total: Losses,
-    /// By output port, those that were lost on its link and those that could not go by it.
+    /// For each output port, the packets lost on its link and those that could not leave through it.
     by_port: BTreeMap<PortId, [u64; 2]>,
 }
 
@@ -108,11 +107,11 @@ impl LossLog {
     }
 }
 
-/// What was lost at one link in one direction.
+/// The losses at one link in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkLosses {
-    /// The switch that sends by the link.
+    /// The switch that sends over the link.
     #[serde(skip)]
     pub switch: SwitchId,
     #[serde(skip)]
@@ -124,7 +123,7 @@ pub struct LinkLosses {
     pub without_live_port: u64,
 }
 
-/// What became of a run in which parts died.
+/// The result of a run in which parts died.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FaultFigures {

@@ -1,5 +1,5 @@
-//! How much memory a run may take. No table set decides it, although it states latencies and buffers, and what is
-//! kept for the cycles ahead grows with both.
+//! Limits the memory of a run. A table set cannot exceed them, although it states latencies and buffers, with which the
+//! storage for future cycles grows.
 
 use crate::links::UnderWay;
 use crate::network::SourceQueue;
@@ -34,8 +34,8 @@ pub fn check_memory(
 }
 
 impl Settings {
-    /// How many cycles ahead something may be filed. A flit takes as long as its link, after all the flits that the
-    /// credits of the link's port allow to go before it.
+    /// How many cycles ahead an event may be filed. A flit takes as long as its link, after all the flits that the
+    /// credits of the link's port allow before it.
     pub(crate) fn cycles_ahead(&self, channels: u8) -> u32 {
         let latency =
             self.local_latency_cycles.max(self.global_latency_cycles).max(self.node_latency_cycles);
@@ -45,8 +45,8 @@ impl Settings {
         2 * u32::from(latency) + u32::from(self.credit_delay_cycles) + queue + 8
     }
 
-    /// Refuses a network of which a run would take too much memory before it has a packet, and says which buffers
-    /// would do.
+    /// Refuses a network for which a run would take too much memory even without packets, and says which buffers would
+    /// be accepted.
     pub(crate) fn check_memory(&self, df: &Dragonfly, channels: u8) -> Result<(), Refused> {
         check_memory(self.bytes(df, channels, 0), MOST_EMPTY, || {
             let with = |flits: u16| {
@@ -104,7 +104,7 @@ mod tests {
         assert!(with(2038).check_memory(&df, 4).is_err());
     }
 
-    /// What is refused is what would be taken, by every way into a run.
+    /// The estimate matches the memory really used, for every kind of run.
     #[test]
     fn a_run_holds_what_was_foreseen_and_no_run_begins_with_more_than_it_may() {
         let images = crate::test_images::absolute_images(4, 8, 4, 9, ShapeSet::ALL);

@@ -1,24 +1,21 @@
 //! The network in motion: nodes, switches, and what is on the links between them.
 //!
 //! Each cycle runs in this order, which is the reference's:
-//! 1. each node with a packet and a credit sends it, and its switch decides the packet's path from
-//!    the credits as they stand ([`Network::send_from_nodes`]);
+//! 1. each node with a packet and a credit sends it, and its switch decides the packet's path from the credits at that
+//!    moment ([`Network::send_from_nodes`]);
 //! 2. credits reach the switches, and the nodes for the next cycle ([`Network::return_credits`]);
 //!    flits reach their input buffers ([`Network::receive`]);
-//! 3. the switches run their pipelines `speedup` times (`allocate`), and what wins goes on its
-//!    way (`links`).
+//! 3. the switches run their pipelines `speedup` times (`allocate`), and the winners go on their way (`links`).
 //!
-//! All that one switch does in a cycle takes at least a link's latency to reach another. So a
-//! *chunk* of switches with their nodes can run through that many cycles before the next chunk has
-//! its turn, while its state is in the nearest cache, and the outcome is the same
-//! ([`Network::run`]). PAR looks at the queues of other switches of the same group, so under PAR
-//! whole groups run ahead together. UGAL-G looks at the queues of all switches, so under UGAL-G
-//! all chunks keep in step.
+//! Everything that one switch does in a cycle takes at least a link's latency to reach another. So a *chunk* of
+//! switches with their nodes can run that many cycles before the next chunk has its turn, while its state is in the
+//! nearest cache, and the result is the same ([`Network::run`]). PAR looks at the queues of other switches of the same
+//! group, so under PAR whole groups run ahead together. UGAL-G looks at the queues of all switches, so under UGAL-G all
+//! chunks keep in step.
 //!
-//! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
-//! wants is known on arrival. PAR's second look needs the credits of the second switch at the
-//! moment when the flit wins switch allocation at the first ([`Network::look_again`]). Everything
-//! else depends on the header alone and is found out on arrival.
+//! Routing costs no time, as with the reference's look-ahead: the output channel that a flit wants is known on arrival.
+//! PAR's second look needs the credits of the second switch at the moment when the flit wins switch allocation at the
+//! first ([`Network::look_again`]). Everything else depends on the header alone and is determined on arrival.
 
 use crate::allocate::{Moment, make_ready};
 use crate::damage::Damage;
@@ -46,16 +43,16 @@ use tvlb_firmware_model::{self as datapath, Error, Header};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 
-/// A node: its source queue is the time at which its oldest packet was generated, since all that
-/// would be stored of a packet is drawn when it is sent.
+/// A node: its source queue is the time at which its oldest packet was generated, because everything else about a
+/// packet is drawn when it is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceQueue {
     pub(crate) rng: Xoshiro256PlusPlus,
-    /// The cycle in which it has, or had, its next packet to send, or [`NEVER`] while that is not known.
+    /// The cycle in which it has, or had, its next packet to send, or [`NEVER`] while that is unknown.
     pub(crate) created: u32,
     /// The switch that the node is connected to.
     pub(crate) switch: SwitchId,
-    /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
+    /// Virtual channel 0 of the switch's port that it sends to, which also gives the chunk.
     pub(crate) input: ChannelId,
     /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
     pub(crate) next: NodeId,
@@ -63,15 +60,15 @@ pub(crate) struct SourceQueue {
     pub(crate) blocked: bool,
 }
 
-/// A run in progress, whose packets come from a source and are decided by a decider.
+/// A run in progress, with a packet source and a decider.
 pub(crate) struct Network<'f, S, D> {
     pub(crate) fabric: &'f BootedFabric<'f>,
-    /// The switches of this run, with fault images of their own where parts die.
+    /// The switches of this run, with fault images of their own if parts die.
     pub(crate) switches: Vec<datapath::Switch<'f>>,
     pub(crate) settings: &'f Settings,
-    /// What nodes send.
+    /// The packets of nodes.
     pub(crate) packets: S,
-    /// Who decides in its switches.
+    /// Decides in its switches.
     pub(crate) decider: D,
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
@@ -80,22 +77,22 @@ pub(crate) struct Network<'f, S, D> {
     pub(crate) switch_rngs: OwnedRange<Xoshiro256PlusPlus>,
     pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
-    /// Whether switches weigh by which link VLB packets leave their intermediate group.
+    /// Whether switches choose the link with which VLB packets leave their intermediate group.
     pub(crate) looks_onward: bool,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
     pub(crate) node_links: OwnedRange<Free>,
-    /// Where sources have windows.
+    /// If sources have windows.
     pub(crate) windows: Option<SourceWindows>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
-    /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
-    /// They are the same, except in tests that want a deadlock.
+    /// The virtual channel of a packet on a link, by the one that the datapath assigned. They are the same, except in
+    /// tests that provoke a deadlock.
     pub(crate) channel_map: [u8; 8],
-    /// What is dead, where a schedule says that parts die.
+    /// What is dead, if parts die on a schedule.
     pub(crate) damage: Option<Box<Damage<'f>>>,
-    /// The other parts of the network, where it is divided (`division`): this is then the first.
+    /// The other parts of the network, if it is divided (`division`): this is then the first.
     pub(crate) beside: Vec<Self>,
 }
 
@@ -210,7 +207,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         Ok(())
     }
 
-    /// Runs all chunks up to a cycle before which nothing that others do can reach them.
+    /// Runs all chunks up to a cycle before which others cannot affect them.
     pub(crate) fn run_to(&mut self, until: u32) -> Result<(), Box<DatapathError>> {
         let (chunks, step) = (self.states.chunks.places(), self.horizon.chunks);
         let tells = self.settings.scheme == Scheme::UgalGroup;
@@ -220,8 +217,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
                 if tells && now.is_multiple_of(self.settings.telling_cycles.into()) {
                     self.states.tell(chunks.clone());
                 }
-                // All nodes send before anything moves, because the decisions of one chunk may
-                // depend on the queues of another one that keeps in step with it.
+                // All nodes send before anything moves, because the decisions of one chunk may depend on the queues of
+                // another that keeps in step with it.
                 chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;
                 chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
                 if self.second_looks.are_taken {
@@ -238,7 +235,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         self.horizon = Horizon::in_step(self.states.all_chunks);
     }
 
-    /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
+    /// The work of one cycle at a chunk's switches, and at its nodes after they have sent.
     fn work(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
         self.return_credits(chunk, now);
         if self.damage.is_some() {
@@ -263,7 +260,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         Ok(())
     }
 
-    /// Lets the credits count that reach the switches of a chunk in this cycle.
+    /// Counts the credits that reach the switches of a chunk in this cycle.
     fn return_credits(&mut self, number: usize, now: u32) {
         let bucket = self.links.credits.take(now, number);
         let (port_bits, keeps_sums) = (self.states.port_bits, self.states.keeps_sums);
@@ -288,8 +285,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         self.links.credits.recycle(bucket);
     }
 
-    /// Lets the credits count that reach the nodes of a chunk in this cycle; the nodes can use them
-    /// from the next cycle on, and those that were blocked wake up then.
+    /// Counts the credits that reach the nodes of a chunk in this cycle; the nodes can use them from the next cycle on,
+    /// and blocked ones wake up then.
     fn return_node_credits(&mut self, chunk: usize, now: u32) {
         let bucket = self.links.credits.take(now, self.states.all_chunks + chunk);
         let ports = &self.states.chunks[chunk].out_ports;
@@ -309,8 +306,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         self.links.credits.recycle(bucket);
     }
 
-    /// PAR's second look at the packets that have just won switch allocation at their first
-    /// switch and go on within the source group: from the second switch's credits as they are now.
+    /// PAR's second look at the packets that have just won switch allocation at their first switch and go on within the
+    /// source group: from the second switch's credits at this moment.
     fn look_again(&mut self, now: u32) -> Result<(), Box<DatapathError>> {
         let switches = &*self.switches;
         let packets = self.second_looks.in_order(self.states.port_bits);
@@ -318,8 +315,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
             let first = look.port.switch(self.states.port_bits);
             let second = look.arriving.input.port().switch(self.states.port_bits);
             let mut queues = self.states.queues(second);
-            // The first switch has its turn before the second one. What the second switch sent in
-            // this cycle happens after this look, so it is not counted.
+            // The first switch has its turn before the second one. Flits that the second switch sent in this cycle come
+            // after this look, so they do not count.
             if second.0 > first.0 {
                 queues = queues.without(self.second_looks.sent());
             }
@@ -329,8 +326,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
             let rng = &mut self.switch_rngs[second.as_usize()];
             let header = match self.decider.reconsider(&view, header, rng) {
                 Ok(header) => header,
-                // It was sent around a dead link of which the second switch does not know, which
-                // will refuse it.
+                // It was sent around a dead link unknown to the second switch, which will refuse it.
                 Err(Error::Astray { .. }) if self.damage.is_some() => header,
                 Err(error) => return Err(Box::new(failed(self.fabric, now, second, error))),
             };
@@ -397,8 +393,8 @@ pub fn failed(fabric: &BootedFabric<'_>, cycle: u32, at: SwitchId, error: Error)
     DatapathError { switch: fabric.named(at), cycle, error }
 }
 
-/// The seed of the random numbers of one node or switch, a hash of the run's seed and its number.
-/// Each has random numbers of its own, so the order in which they are handled makes no difference.
+/// The seed of the random numbers of one node or switch, a hash of the run's seed and its number. Each has random
+/// numbers of its own, so the order in which they are handled does not matter.
 pub fn stream(seed: u64, number: u64) -> u64 {
     let mut z =
         seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);

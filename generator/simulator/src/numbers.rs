@@ -11,8 +11,8 @@
 //! | 10 to 8 | 10 to 8 | the virtual channel |
 //! | 7 to 0 | 7 to 0 | the port within the chunk |
 //!
-//! The virtual channel stands above the port, so the channels of one virtual channel lie together
-//! in memory, and a virtual channel that no packet uses costs no cache.
+//! The virtual channel is above the port, so the channels of one virtual channel are together in memory, and a virtual
+//! channel that no packet uses costs no cache.
 //!
 //! Each type is a transparent wrapper of an integer, so it costs nothing at run time. Where a
 //! number may be absent the type has a constant `NONE` instead of an `Option`, because an `Option`
@@ -213,7 +213,7 @@ impl LocalChannel {
     /// Stands where there is no channel.
     pub(crate) const NONE: Self = Self(u16::MAX);
 
-    /// Set in none of the numbers, so that whoever stores one can mark it with this bit.
+    /// Never set in a number, so that it can serve as a mark in stored numbers.
     pub(crate) const SPARE_BIT: u16 = 1 << 15;
 
     #[inline]
@@ -285,8 +285,7 @@ impl LocalChannel {
     }
 }
 
-/// What stands at the other end of a port's link. Whoever reads it knows from the port which of
-/// the two it is.
+/// The far end of a port's link: a port or a node, depending on the port.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
 pub(crate) struct Peer(u32);
@@ -303,13 +302,13 @@ impl Peer {
         Self(first.0)
     }
 
-    /// The node, where the port leads to a node.
+    /// The node, if the port leads to a node.
     #[inline]
     pub(crate) const fn node(self) -> NodeId {
         NodeId(self.0)
     }
 
-    /// The port's virtual channel 0, where the port leads to a switch.
+    /// The port's virtual channel 0, if the port leads to a switch.
     #[inline]
     pub(crate) const fn first_channel(self) -> ChannelId {
         ChannelId(self.0)

@@ -20,11 +20,9 @@ pub struct Figures {
     pub population: &'static str,
     /// How many of its nodes send.
     pub nodes: u32,
-    /// Packets that nodes sent in the measured windows and that were delivered: what the latencies
-    /// are of.
+    /// Packets that nodes sent in the measured windows and that were delivered: the latencies are theirs.
     pub packets: u64,
-    /// Mean latency from generation to delivery; where a run has ended before all were delivered, the
-    /// least that it could have become.
+    /// Mean latency from generation to delivery; if a run has ended before all were delivered, a lower bound of it.
     pub latency: f64,
     /// The median latency in cycles.
     pub p50: u32,
@@ -33,8 +31,7 @@ pub struct Figures {
     /// The 99.9th percentile of the latency in cycles.
     #[serde(rename = "p99.9")]
     pub p999: u32,
-    /// The largest latency in cycles. Where it is written it is `max`, since `most` is the node that is served
-    /// best.
+    /// The largest latency in cycles. It is written as `max`, because `most` is the best served node.
     #[serde(rename = "max")]
     pub most: u32,
     /// Mean latency from the node's sending to delivery.
@@ -53,11 +50,11 @@ pub struct Figures {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
-    /// Flits per cycle delivered of the sending node that was served worst.
+    /// Flits per cycle delivered for the worst served sending node.
     pub least: f64,
-    /// Flits per cycle delivered of the sending node that was served best.
+    /// Flits per cycle delivered for the best served sending node.
     pub most: f64,
-    /// Jain's index: 1 if all are served the same, 1/N if one is served alone.
+    /// Jain's index: 1 if all are served equally, 1/N if only one is served.
     pub jain: f64,
 }
 
@@ -88,8 +85,7 @@ pub struct LinkLoad {
     pub most: f64,
     /// The name of the busiest link.
     pub busiest: String,
-    /// Flits per cycle that a link of this kind takes; written only where kinds of links differ in
-    /// bandwidth.
+    /// Flits per cycle that a link of this kind carries; written only if kinds of links differ in bandwidth.
     #[serde(skip_serializing_if = "is_one")]
     pub capacity: f64,
 }
@@ -110,16 +106,15 @@ fn is_one(capacity: &f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
-    /// Flits offered per sending node and cycle, where traffic does not say otherwise.
+    /// Flits offered per sending node and cycle, unless traffic says otherwise.
     pub load: f64,
-    /// What was offered on average in the measured windows, where traffic changes.
+    /// The mean load offered in the measured windows, if traffic changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
-    /// measured until then.
+    /// Mean latency above the limit, or certain to be: then all latencies are of what was measured until then.
     pub saturated: bool,
-    /// Whether the mean latency was still growing as the measured windows ended, so that a longer run would find
-    /// another: windows had not come to agree, or it rose from the first half of a single window to the second.
+    /// Whether the mean latency was still growing when the measured windows ended, so that a longer run would give
+    /// another: windows did not agree, or it rose from the first half of a single window to the second.
     pub growing: bool,
     /// The figures of all nodes together.
     pub all: Figures,
@@ -134,26 +129,24 @@ pub struct Outcome {
     /// Flits per cycle on each link between switches, by switch and port.
     #[serde(skip)]
     pub links: Vec<(SwitchId, Port, f64)>,
-    /// How many windows were measured, where that was not settled before
-    /// ([`Measuring::UntilWindowsAgree`](crate::Measuring::UntilWindowsAgree)): 0 if the run ended
-    /// in its warm-up.
+    /// How many windows were measured, if that was not fixed in advance
+    /// ([`Measuring::UntilWindowsAgree`](crate::Measuring::UntilWindowsAgree)): 0 if the run ended in its warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_windows: Option<u32>,
     /// How many cycles the run took.
     pub cycles: u32,
     /// Switches crossed by all flits together.
     pub flit_hops: u64,
-    /// What was lost, where a schedule says that parts die.
+    /// The losses, if parts die on a schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultFigures>,
-    /// The run from its beginning to the end of the last measured window, where that was asked for.
+    /// The run from its beginning to the end of the last measured window, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesFigures>,
 }
 
 impl Outcome {
-    /// Whether the network accepted less than 98% of what it was offered: what
-    /// chance makes of the offered load is well within that.
+    /// Whether the network accepted less than 98% of the offered load: chance alone stays well within that.
     pub fn falls_short(&self) -> bool {
         self.all.accepted < 0.98 * self.offered.unwrap_or(self.load)
     }
@@ -183,7 +176,7 @@ impl Outcome {
         } else {
             Vec::new()
         };
-        // A node of a dead switch is not there to be served.
+        // A node of a dead switch cannot be served.
         let switch_of = |node| network.fabric.dragonfly().switch_of(node).0;
         let is_dead = |switch| network.damage.as_ref().is_some_and(|damage| damage.is_dead(switch));
         let live = sending.iter().filter(|&&node| !is_dead(switch_of(node)));
@@ -218,7 +211,7 @@ impl Outcome {
     }
 }
 
-/// What was lost in the whole run.
+/// The losses of the whole run.
 fn fault_figures(network: &Network<'_, Generation<'_>, impl Decider>) -> FaultFigures {
     let (links, bits) = (&network.links, network.states.port_bits);
     let at_link = |(id, [on_dead_links, without_live_port]): (PortId, [u64; 2])| LinkLosses {
@@ -289,8 +282,8 @@ pub fn by_kind(
     })
 }
 
-/// The load of every link between switches, in the order of switches and ports. `sent` says by [`PortId`] how much went
-/// that way, and `load` what that makes.
+/// The load of every link between switches, in the order of switches and ports. `sent` has the flits by [`PortId`], and
+/// `load` converts them.
 pub fn link_loads(
     fabric: &BootedFabric<'_>,
     sent: &[u32],

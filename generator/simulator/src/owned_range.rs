@@ -19,7 +19,7 @@ impl<T> OwnedRange<T> {
         Self { first: 0, entries }
     }
 
-    /// Keeps what lies before a place, and returns the rest. A range without entries stays so.
+    /// Keeps the entries before an index, and returns the rest. An empty range stays empty.
     pub(crate) fn split_off(&mut self, place: usize) -> Self {
         let own = place.saturating_sub(self.first).min(self.entries.len());
         Self { first: place, entries: self.entries.split_off(own) }

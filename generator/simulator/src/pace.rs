@@ -1,9 +1,9 @@
-//! When flits start on links that take less than one per cycle.
+//! The starts of flits on links that carry less than one per cycle.
 //!
-//! A flit starts no sooner than the gap of the link's kind after the start of the flit before it.
-//! Gaps are of 1/256 cycle, and so is the time at which a link becomes free; what a switch sees are
-//! whole cycles. A flit that starts within a cycle is on its link from the next whole cycle on, but the
-//! gap counts from its start, so that rounding costs no bandwidth.
+//! A flit starts no sooner than the gap of the link's kind after the start of the flit before it. Gaps and the time at
+//! which a link becomes free are multiples of 1/256 cycle; a switch sees whole cycles. A flit that starts within a
+//! cycle is on its link from the next whole cycle on, but the gap counts from its start, so that rounding costs no
+//! bandwidth.
 
 /// When a link is free for another flit: in a cycle, and so many 1/256 of a cycle later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +19,8 @@ impl Free {
         self.cycle + (self.fraction > 0) as u32
     }
 
-    /// Starts a flit that can go from a cycle on. Returns the first whole cycle in which it is on the
-    /// link, and when the link is free again.
+    /// Starts a flit that can go from a cycle on. Returns the first whole cycle in which it is on the link, and when
+    /// the link is free again.
     #[inline]
     pub(crate) const fn start(self, earliest: u32, gap_256ths: u32) -> (u32, Self) {
         let start =

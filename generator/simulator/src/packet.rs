@@ -8,15 +8,15 @@ use crate::numbers::{LocalChannel, PacketId};
 use std::hint::black_box;
 use tvlb_schema::NodeId;
 
-/// What switches see of a packet.
+/// The part of a packet that switches see.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flit {
-    /// The header with which it leaves the switch where it is, or arrives at the next: the one for
+    /// The header with which it leaves its switch, or arrives at the next: the one for
     /// [`tvlb_firmware_model::Switch::forward`] at the switch to which its next link leads.
     pub(crate) header: u64,
     /// The packet after it in its buffer. In a free place of the pool: the next free place.
     pub(crate) next: PacketId,
-    /// The output channel that it wants at the switch where it is.
+    /// The output channel that it wants at its switch.
     pub(crate) out: LocalChannel,
     /// Links between switches that it has crossed.
     pub(crate) hops: u8,
@@ -125,11 +125,11 @@ impl Pool<Packet> {
         &self.packets[handle.index()].origin
     }
 
-    /// Reads all of these packets once, so that the processor fetches them from memory at the same
-    /// time instead of one after the other as each is needed.
+    /// Reads all of these packets once, so that the processor fetches them from memory in parallel instead of one by
+    /// one as each is needed.
     #[inline]
     pub(crate) fn fetch(&self, handles: impl Iterator<Item = PacketId>) {
-        // A handle that does not exist is passed over here, and panics where it is used.
+        // A handle that does not exist is skipped here, and panics where it is used.
         let touched = handles.filter_map(|handle| self.packets.get(handle.index()));
         black_box(touched.fold(0, |all, packet| all ^ packet.flit.hops));
     }

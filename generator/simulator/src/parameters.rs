@@ -1,5 +1,4 @@
-//! What can be set of a run: one entry for each setting, from which options, keys of studies, columns, JSON and legends
-//! are made.
+//! The settings of a run: one entry for each, from which options, keys of studies, columns, JSON and legends are made.
 
 use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, MOST_LATENCY, Measuring};
@@ -11,7 +10,7 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme, WindowLimits};
 use tvlb_table_set::Injection;
 
-/// The rules of virtual channels, each with what it means.
+/// The rules of virtual channels, each with its meaning.
 const VC_SCHEMES: [(VcScheme, &str); 4] = [
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
@@ -161,7 +160,7 @@ impl Parameters for Settings {
     }
 }
 
-/// What the fabric file says.
+/// The default from the fabric file.
 const FABRICS: &str = "the fabric's";
 
 const VC_SCHEME: Value<Settings> =
@@ -178,7 +177,7 @@ const BUFFERS: Value<Settings> = Value::Text {
     },
 };
 
-/// The latency of links within groups, in whatever switches.
+/// The latency of links within groups, for any kind of switches.
 pub const fn local_latency<S>(value: Value<S>) -> Parameter<S> {
     Parameter::switches("local-latency", "CYCLES", "Cycles on a link within a group", value)
         .otherwise(FABRICS)
@@ -190,7 +189,7 @@ pub const fn global_latency<S>(value: Value<S>) -> Parameter<S> {
         .otherwise(FABRICS)
 }
 
-/// Every parameter, after what the run is one of.
+/// Every parameter, after the kind of run.
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;

@@ -1,4 +1,4 @@
-//! Packets arrive at switches: into their buffers, and by which way they go on.
+//! Packets arrive at switches: into their buffers, with their routes onward.
 
 use crate::allocate::wait;
 use crate::calendar::Calendar;
@@ -11,14 +11,13 @@ use crate::packet_source::PacketSource;
 use tvlb_firmware_model::{Header, Step};
 
 impl<S: PacketSource, D: Decider> Network<'_, S, D> {
-    /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
-    /// or those from switches.
+    /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes, or those from
+    /// switches.
     ///
-    /// A packet from a switch is routed here, with its header alone, so that no time passes for
-    /// routing later. A packet from a node was routed as it was sent, or is
-    /// routed as it becomes the head of its buffer ([`Self::decide_heads`]). Where switches look onward, they do
-    /// before anything arrives, by the queues as they then are. Where parts may be dead, those
-    /// that are lost were taken out before ([`Self::lose_arrivals`]).
+    /// A packet from a switch is routed here, from its header alone, so that routing takes no time later. A packet from
+    /// a node was routed when it was sent, or is routed when it becomes the head of its buffer
+    /// ([`Self::decide_heads`]). Looks onward happen before anything arrives, with the queues of that moment. If parts
+    /// may be dead, lost packets were taken out before ([`Self::lose_arrivals`]).
     #[inline]
     pub(crate) fn receive<const FROM_NODES: bool>(
         &mut self,
@@ -53,8 +52,8 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
                 let header = Header::from_bits(flit.header);
                 let next = self.decider.forward(&switches[at.as_usize()], now, header);
                 let (out, channel) = match next {
-                    // The link to a node has as many virtual channels as others, and nothing waits
-                    // after it, so the packet keeps the virtual channel that it has.
+                    // The link to a node has as many virtual channels as others, and nothing waits after it, so the
+                    // packet keeps its virtual channel.
                     Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
                     Ok(Step::Send { port, virtual_channel, header }) => {
                         flit.header = header.bits();
@@ -71,7 +70,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
             if channel.is_empty() {
                 channel.head = packet;
                 channel.out = flit.out;
-                // Only a packet at the head of its buffer asks for an output channel.
+                // Only a packet at the head of its buffer requests an output channel.
                 if FROM_NODES && flit.out.is_none() {
                     self.states.step.undecided.push(input);
                 } else {
@@ -85,9 +84,9 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         Ok(())
     }
 
-    /// Takes the packets out that arrive at a chunk in this cycle and are lost, as `damage` says: those that
-    /// were lost on their link, and those that their switch cannot forward. A packet from a node whose way
-    /// leads to a link of which its switch has heard meanwhile that it is dead is routed again.
+    /// Removes the packets that arrive at a chunk in this cycle and are lost according to `damage`: those lost on their
+    /// link, and those that their switch cannot forward. A packet from a node is routed again if its next link has
+    /// meanwhile become known as dead.
     #[cold]
     #[inline(never)]
     pub(crate) fn lose_arrivals(
@@ -162,7 +161,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     }
 }
 
-/// What is filed under a cycle and lane, of which nothing is left there.
+/// Takes all entries of a cycle and lane.
 fn take(calendar: &mut Calendar<ArrivingPacket>, now: u32, lane: usize) -> Vec<ArrivingPacket> {
     let bucket = calendar.take(now, lane);
     let mut taken = Vec::new();

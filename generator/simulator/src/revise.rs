@@ -1,7 +1,7 @@
-//! Other thresholds, candidates, gates and virtual channels than those in the images, without writing new ones.
+//! Thresholds, candidates, gates and virtual channels other than those in the images, without writing new ones.
 //!
-//! The switch images are decoded, changed and encoded again in memory: what boots is what would
-//! have been generated with these settings, so there is no second way to set them.
+//! The switch images are decoded, changed and encoded again in memory: the switches boot exactly what would have been
+//! generated with these settings, so there is only one way to set them.
 
 use crate::fabric::BootError;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use tvlb_schema::{
 };
 use tvlb_table_set::OpenWeighing;
 
-/// What is to be different from the switch images.
+/// The changes to make in the switch images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revision {
     /// How every decision weighs.
@@ -22,8 +22,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The switch images as they would be with these changes; `switches` holds the images by
-    /// switch number.
+    /// The switch images with these changes; `switches` holds the images by switch number.
     ///
     /// # Errors
     /// The first image that is wrong.
@@ -51,7 +50,7 @@ impl Revision {
             par_source: Decision::ParSource,
             par_second: Decision::ParSecond,
         };
-        // By its number in the image each set that a decision uses, with its new number.
+        // For each set that a decision uses, by its number in the image, its new number.
         let used: BTreeMap<usize, Decision> = Decision::ALL
             .into_iter()
             .map(|decision| (image.set_number(decision), decision))

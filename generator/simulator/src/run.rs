@@ -1,17 +1,16 @@
 //! One run: warm-up, measured windows, drain.
 //!
-//! Traffic stays on throughout. Measured are the packets that nodes send in the measured windows,
-//! as in the reference, and the drain ends when the last of them is delivered, or as soon as they
-//! say what is asked ([`StopRule`]): it is short even where source queues grow without end, because
-//! what is still queued is not measured. A run is *saturated* if their mean latency, counted from
-//! generation, is above the limit, which is the paper's criterion; whether the accepted throughput
-//! fell short of the offered is reported beside it. A run is reproducible from images, settings,
+//! Traffic stays on throughout. The packets that nodes send in the measured windows are measured, as in the reference,
+//! and the drain ends when the last of them is delivered, or as soon as they answer the question ([`StopRule`]): it is
+//! short even if source queues grow without end, because packets still queued are not measured. A run is *saturated* if
+//! their mean latency, counted from generation, is above the limit, which is the paper's criterion; whether the
+//! accepted throughput fell short of the offered load is reported as well. A run is reproducible from images, settings,
 //! traffic, load and seed, bit for bit.
 //!
-//! One window is measured, or as many as it takes until windows agree ([`Measuring`]). Which
-//! windows are measured does not depend on the stop rule: whether another one follows is decided at
-//! the end of each, from the packets of all nodes together. The mean latency of a window in which
-//! queues grow is below what it will become, so near saturation more windows tell more.
+//! One window is measured, or as many as it takes until windows agree ([`Measuring`]). The measured windows do not
+//! depend on the stop rule: whether another one follows is decided at the end of each, from the packets of all nodes
+//! together. While queues grow, the mean latency of a window is below its final value, so near saturation more windows
+//! tell more.
 
 use crate::agreement::{Agreement, MOST_WINDOWS};
 use crate::conservation::ConservationError;
@@ -35,10 +34,10 @@ use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
 use tvlb_traffic::Traffic;
 
-/// How many windows the drain may take; that is reached only if a packet starves.
+/// How many windows the drain may take; only a starving packet reaches this.
 const MOST_DRAIN: u32 = 100;
 
-/// Cycles from one look for a standstill to the next.
+/// Cycles between two checks for a standstill.
 const WATCH: u32 = 256;
 
 /// Why a run ended without figures.
@@ -60,32 +59,31 @@ pub enum RunError {
 
 /// When a run may end before all packets of its measured windows are delivered.
 ///
-/// A rule says what the caller wants to learn. Whatever the rule, a run that is not saturated
-/// yields the same figures, from the same windows; the rules differ in how soon they end a run
-/// that is.
+/// A rule says what the caller wants to learn. Whatever the rule, a run that is not saturated yields the same figures,
+/// from the same windows; the rules differ in how soon they end a saturated run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopRule {
-    /// Never: the run goes on until every packet of the measured windows is delivered, so that all
-    /// figures are exact, the accepted throughput of a saturated network among them.
+    /// Never: the run goes on until every packet of the measured windows is delivered, so that all figures are exact,
+    /// including the accepted throughput of a saturated network.
     FullWindow,
-    /// At the end of the measured windows: the accepted throughput is exact, and latencies are of what was
+    /// At the end of the measured windows: the accepted throughput is exact, and latencies are those of packets
     /// delivered until then.
     AtWindowEnd,
-    /// As soon as the mean latency over all nodes is bound to pass the limit, or, between the
-    /// windows of the warm-up, as soon as it has passed twice the limit.
+    /// As soon as the mean latency over all nodes is certain to pass the limit, or, between the windows of the warm-up,
+    /// as soon as it has passed twice the limit.
     WhenSaturated,
-    /// As soon as it is decided, for each population of nodes and for all nodes together, on
-    /// which side of the limit the mean latency will be.
+    /// As soon as it is decided, for each population of nodes and for all nodes together, on which side of the limit
+    /// the mean latency will be.
     WhenEachPopulationIsDecided,
 }
 
-/// A run in progress, which the caller advances by as many cycles as it likes.
+/// A run in progress, which the caller advances by any number of cycles.
 ///
-/// Its packets come from a source: [`Generation`], unless another one takes its place ([`Run::of`]). They are decided
-/// by the switches, unless another [`Decider`] does ([`Run::decided_by`]).
+/// Its packets come from a source: [`Generation`], or another one ([`Run::of`]). The switches decide, or another
+/// [`Decider`] ([`Run::decided_by`]).
 pub struct Run<'f, S = Generation<'f>, D = BySwitches> {
     pub(crate) network: Network<'f, S, D>,
-    /// How many grants there were when something last moved, and in which cycle that was.
+    /// How many grants there were when something last moved, and the cycle of that.
     moved: (u64, u32),
     link_flits: Vec<u32>,
     /// How many windows are measured so far.
@@ -99,7 +97,7 @@ impl<'f> Run<'f> {
     /// A run at cycle 0.
     ///
     /// # Errors
-    /// The settings or the load make no sense, or nodes cannot send so much in bursts.
+    /// The settings or the load are invalid, or nodes cannot send that much in bursts.
     pub fn new(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
@@ -111,11 +109,11 @@ impl<'f> Run<'f> {
         Self::with_channels(BySwitches, fabric, settings, (traffic, load, seed), channels)
     }
 
-    /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
-    /// changes nothing. With entries links have the channels of any path if the settings do not say how many.
+    /// A run at cycle 0 in which parts die and are mended on a schedule. A schedule without entries changes nothing.
+    /// With entries, links have the channels of any path unless the settings say how many.
     ///
     /// # Errors
-    /// The settings or the load make no sense, or the schedule is for another fabric. [`Deciding::Head`] is refused.
+    /// The settings or the load are invalid, or the schedule is for another fabric. [`Deciding::Head`] is refused.
     pub fn with_faults(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
@@ -145,12 +143,12 @@ impl<'f> Run<'f> {
         Ok(run)
     }
 
-    /// Replaces the tables of all switches between two cycles: what is under way goes on by its
-    /// headers, what sets out from now on is decided by the new tables.
+    /// Replaces the tables of all switches between two cycles: packets under way go on by their headers, later ones are
+    /// decided by the new tables.
     ///
     /// # Errors
-    /// The first switch whose new tables are not for the same cables and virtual channels, or need more
-    /// channels than the links of this run have; then the old ones of all stay.
+    /// The first switch whose new tables are not for the same cables and virtual channels, or need more channels than
+    /// the links of this run have; then all old ones stay.
     pub fn replace_tables(&mut self, fabric: &'f BootedFabric<'f>) -> Result<(), BootError> {
         let old = self.network.fabric;
         let booted_for = self.network.settings.booted_for(self.network.states.channels);
@@ -166,8 +164,8 @@ impl<'f> Run<'f> {
 }
 
 impl<'f, D: Decider> Run<'f, Generation<'f>, Checked<D>> {
-    /// A run at cycle 0 in which a decider decides for the switches. A step of it that the network does not have ends
-    /// the run: a wrong port with [`Error::NoCable`], a wrong channel with [`Error::NoChannel`].
+    /// A run at cycle 0 in which a decider decides for the switches. An invalid step of it ends the run: a wrong port
+    /// with [`Error::NoCable`], a wrong channel with [`Error::NoChannel`].
     ///
     /// # Errors
     /// As for [`Run::new`].
@@ -189,7 +187,7 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, Checked<D>> {
 }
 
 impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
-    /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
+    /// A run at cycle 0 with checked settings and this many channels of each link.
     fn with_channels(
         decider: D,
         fabric: &'f BootedFabric<'f>,
@@ -209,8 +207,8 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         Ok(Self::of_network(Network::new(fabric, settings, channels, users, seed, tally)))
     }
 
-    /// Counts by windows of so many cycles what is delivered and lost ([`Outcome::series`]). To be called before
-    /// the run advances.
+    /// Counts deliveries and losses by windows of this many cycles ([`Outcome::series`]). Call it before the run
+    /// advances.
     pub fn record_series(&mut self, window_cycles: NonZeroU32) {
         self.network.links.tally.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
     }
@@ -220,7 +218,7 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         self.network.links.losses.total
     }
 
-    /// Runs some cycles, and looks now and then whether the caller has cancelled the run.
+    /// Runs some cycles, and checks from time to time whether the caller has cancelled the run.
     pub(crate) fn advance_unless_cancelled(
         &mut self,
         progress: &dyn Progress,
@@ -236,8 +234,8 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         Ok(())
     }
 
-    /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is
-    /// reported to `progress`, because a run is itself a step of its caller's work.
+    /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is reported to
+    /// `progress`, because a run is itself a step of its caller's work.
     ///
     /// # Errors
     /// What ended the run before its end.
@@ -266,8 +264,8 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         Ok(self.outcome(is_starved))
     }
 
-    /// Runs on until what is to be learned from what was sent in the measured windows is known, and says
-    /// whether a packet starves.
+    /// Runs on until the packets sent in the measured windows have answered the question; returns whether a packet
+    /// starves.
     pub(crate) fn drain(&mut self, is_known: impl Fn(&Self) -> bool) -> Result<bool, RunError> {
         let end = self.network.now;
         let most_drain = most_drain(self.network.settings.window_cycles);
@@ -280,9 +278,9 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         Ok(is_starved)
     }
 
-    /// Runs the window that is measured, or window after window until the last ones agree, no more
-    /// are left, or the mean latency is bound to pass the limit. `warm_up_mean` is the mean latency
-    /// of what was delivered in the last window of the warm-up.
+    /// Runs the measured window, or window after window until the last ones agree, no more are left, or the mean
+    /// latency is certain to pass the limit. `warm_up_mean` is the mean latency of packets delivered in the last window
+    /// of the warm-up.
     fn measure_windows(
         &mut self,
         warm_up_mean: f64,
@@ -313,7 +311,7 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         }
     }
 
-    /// Whether nothing is left to be learned from the packets of the measured windows.
+    /// Whether the packets of the measured windows have answered the question.
     fn is_known(&self, stop_rule: StopRule, limit: f64) -> bool {
         let tally = &self.network.links.tally;
         let is_known = |population: &Population| population.is_known(limit, self.network.now);
@@ -349,10 +347,10 @@ impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
         }
     }
 
-    /// Runs some cycles, on as many threads of the current rayon pool as no other run needs.
+    /// Runs some cycles, on as many threads of the current rayon pool as other runs leave free.
     ///
     /// # Errors
-    /// A deadlock, or what else ended the run.
+    /// A deadlock, or another cause that ended the run.
     pub fn advance(&mut self, cycles: u32) -> Result<(), RunError> {
         let mut left = cycles;
         while left > 0 {
@@ -377,12 +375,12 @@ impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
         self.network.links.grants
     }
 
-    /// Bytes held for each switch, with its nodes and all that is on its links.
+    /// Bytes held for each switch, with its nodes and everything on its links.
     pub fn bytes_per_switch(&self) -> usize {
         self.network.bytes() / self.network.fabric.switches().len()
     }
 
-    /// Looks for a deadlock if nothing has moved for long, and whether packets take too much memory.
+    /// Checks for a deadlock if nothing has moved for long, and whether packets take too much memory.
     fn watch(&mut self) -> Result<(), RunError> {
         let Network { fabric, settings, ref states, now, .. } = self.network;
         let packets = self.network.under_way();
@@ -406,7 +404,7 @@ impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
         Ok(())
     }
 
-    /// Counts everything, and looks for channels that wait for each other while others move on.
+    /// Counts everything, and searches for channels that wait for each other while others move on.
     ///
     /// # Errors
     /// A deadlock, or packets or credits that the simulator has lost.

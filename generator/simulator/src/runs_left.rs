@@ -4,7 +4,7 @@ use crate::search::{after_thirds, most_by_thirds};
 use std::sync::{Mutex, PoisonError};
 use tvlb_base::progress::Progress;
 
-/// Runs beyond saturation that say what is accepted there.
+/// Runs beyond saturation, to measure the accepted load there.
 pub(crate) const RUNS_BEYOND: usize = 1;
 
 /// The most new runs of the second of a seed's two searches: both begin with the same question.
@@ -24,13 +24,13 @@ pub(crate) struct RunsLeft<'p> {
 }
 
 impl<'p> RunsLeft<'p> {
-    /// Says that every one of so many seeds takes so many runs at most.
+    /// Reports that each seed takes at most this many runs.
     pub(crate) fn new(progress: &'p dyn Progress, seeds: usize, each: usize) -> Self {
         progress.at_most_left(seeds * each);
         Self { progress, of_seeds: Mutex::new(vec![each; seeds]) }
     }
 
-    /// Says that a seed takes no more than so many further runs.
+    /// Reports that a seed takes at most this many further runs.
     pub(crate) fn of_seed(&self, seed: usize, left: usize) {
         let mut of_seeds = self.of_seeds.lock().unwrap_or_else(PoisonError::into_inner);
         of_seeds[seed] = left;

@@ -1,6 +1,6 @@
-//! The schemes that can be simulated: those of the datapath; UGAL by the group, which is the datapath's UGAL-L where
-//! switches tell each other of their global ports; and UGAL-G, which no switch can run. It is UGAL-L by the queues along
-//! whole paths.
+//! The schemes that can be simulated: those of the datapath; UGAL by the group, which is the datapath's UGAL-L with
+//! switches that tell each other about their global ports; and UGAL-G, which no switch can run. It is UGAL-L by the
+//! queues along whole paths.
 
 use tvlb_firmware_model as datapath;
 use tvlb_schema::Decision;
@@ -12,7 +12,7 @@ pub enum Scheme {
     Vlb,
     UgalL,
     Par,
-    /// As UGAL-L, by what the other switches of the group have told of their global ports too.
+    /// As UGAL-L, and by what the other switches of the group have told about their global ports.
     UgalGroup,
     /// By the queues along both paths, whatever their lengths.
     UgalG,
@@ -32,7 +32,7 @@ impl Scheme {
         }
     }
 
-    /// The scheme by which switches decide, and whose sets and virtual channels packets take.
+    /// The scheme of the switches, which determines the sets and virtual channels of packets.
     pub const fn of_switch(self) -> datapath::Scheme {
         match self {
             Self::Min => datapath::Scheme::Min,

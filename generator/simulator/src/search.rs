@@ -1,27 +1,25 @@
 //! The search for the load at which a network saturates.
 //!
-//! Loads are numbered in steps of equal size, from 1. The network is *good* at a step if it is not
-//! saturated there. A search keeps two steps, one known to be good and one known to be bad, and
-//! asks about steps between them until they are neighbours. Step 0 counts as good and the step
-//! after the last one as bad, and neither is asked about.
+//! Loads are numbered in steps of equal size, from 1. The network is *good* at a step if it is not saturated there. A
+//! search keeps two steps, one known to be good and one known to be bad, and tries steps between them until they are
+//! neighbours. Step 0 counts as good and the step after the last one as bad, and neither is tried.
 //!
-//! The searches of this project differ only in which step they ask about next, because they save
-//! different things: [`Probing`] names ways for answers of yes and no, and [`last_good_by_latency`] is one
-//! for runs that say how large their latency is. A search depends on nothing but the answers
-//! that it is given, so it is reproducible wherever the runs are.
+//! The searches of this project differ only in which step they try next, because they save different things:
+//! [`Probing`] names ways for answers of yes and no, and [`last_good_by_latency`] is one for runs that return their
+//! latency. A search depends only on the answers that it gets, so it is reproducible wherever the runs are made.
 
 use std::ops::RangeInclusive;
 use tvlb_base::text::Refused;
 
-/// Which steps a search asks about next.
+/// Which steps a search tries next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probing {
-    /// Two steps at a time, which cut what is left into thirds. Both can run at once, so the
-    /// search takes less time than halving where there are processors to spare.
+    /// Two steps at a time, which divide the rest into thirds. Both can run at once, so the search takes less time than
+    /// bisection if there are processors to spare.
     Thirds,
-    /// One step at a time, first upwards on a coarse grid until a step is bad, then halving what
-    /// is left on a fine grid; the search ends where the two steps are `fine` apart. It asks about
-    /// few saturated loads, and those that it asks about make a curve that can be drawn.
+    /// One step at a time, first upwards on a coarse grid until a step is bad, then by bisection on a fine grid; the
+    /// search ends when the two steps are `fine` apart. It tries few saturated loads, and those that it tries make a
+    /// curve that can be drawn.
     Upwards {
         /// The distance between two steps of the coarse grid, at least 1.
         coarse: u32,
@@ -42,8 +40,7 @@ struct Bracket {
 
 /// The last good step of the steps 1 to `last`, or 0 if step 1 is bad.
 ///
-/// `ask` is given one or two different steps in ascending order and returns of each whether it is
-/// good.
+/// `ask` gets one or two different steps in ascending order and returns for each whether it is good.
 ///
 /// # Errors
 /// The first error of `ask`, which ends the search.
@@ -77,7 +74,7 @@ pub fn last_good<E>(
     Ok(known.good)
 }
 
-/// The loads of a search: the multiples of a resolution up to the largest load that nodes can send, one at least.
+/// The loads of a search: the multiples of a resolution up to the largest load that nodes can send, at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchedLoads {
     resolution: f64,
@@ -101,14 +98,13 @@ impl SearchedLoads {
         Ok(Self { resolution, count: count.max(1) })
     }
 
-    /// The load of a step, without what a product adds to it behind its ninth decimal.
+    /// The load of a step, rounded to nine decimals.
     pub fn load(&self, step: u32) -> f64 {
         ((f64::from(step) * self.resolution).min(1.0) * 1e9).round() / 1e9
     }
 }
 
-/// The most steps that [`last_good`] asks about by [`Probing::Thirds`] from where the bad step is so many
-/// steps after the good one.
+/// The most steps that [`last_good`] tries by [`Probing::Thirds`] if the bad step is `apart` steps after the good one.
 pub(crate) fn most_by_thirds(apart: u32) -> usize {
     match apart {
         0 | 1 => 0,
@@ -117,25 +113,25 @@ pub(crate) fn most_by_thirds(apart: u32) -> usize {
     }
 }
 
-/// How far apart the good and the bad step are at most once they were so far apart and a third was taken.
+/// The largest distance of the good and the bad step after a third was taken.
 pub(crate) const fn after_thirds(apart: u32) -> u32 {
     apart.div_ceil(3)
 }
 
-/// How large the latency of a bad step counts at most, in limits, beside that of a good one: a line to one far
-/// above the limit would pass next to the good step.
+/// The most limits that the latency of a bad step counts, next to that of a good one: a line to one far above the limit
+/// would pass close to the good step.
 const MOST_LIMITS: f64 = 3.0;
 /// Latencies, in limits, from which the next step up or down is likely to be on the other side.
 const NEAR: RangeInclusive<f64> = 0.75..=1.2;
-/// How many times as far as upwards a line may lead downwards: above the limit latencies rise evenly with the
-/// load, below it ever faster.
+/// How many times as far as upwards a line may lead downwards: above the limit latencies rise linearly with the load,
+/// below it ever faster.
 const DOWNWARDS: u32 = 4;
-/// Every third step between a good and a bad one halves what is left, whatever the latencies say.
+/// Every third step between a good and a bad one bisects, whatever the latencies.
 const HALVED: u32 = 3;
 
-/// As [`last_good`], one step at a time from a guess, where a run says how large its latency is: `ask` returns
-/// it in limits, and at most 1 is good. The step that is asked about next is where the line through two
-/// latencies meets the limit. A good guess takes two steps.
+/// As [`last_good`], one step at a time from a guess, for runs that return their latency: `ask` returns it in limits,
+/// and at most 1 is good. The next step is where the line through two latencies meets the limit. A good guess takes two
+/// steps.
 ///
 /// # Errors
 /// The first error of `ask`, which ends the search.
@@ -169,19 +165,19 @@ pub fn last_good_by_latency<E>(
     Ok(known.good)
 }
 
-/// The latencies that a search has heard of, by step and in limits.
+/// The known latencies of a search, by step and in limits.
 #[derive(Default)]
 struct Heard {
     good: Option<(u32, f64)>,
     bad: Option<(u32, f64)>,
     newest: Option<(u32, f64)>,
-    /// Steps asked about before there was a good and a bad one, and since.
+    /// Steps tried before there was a good and a bad one, and since.
     one_sided: u32,
     between: u32,
 }
 
 impl Heard {
-    /// The step to ask about once this was heard, where there is one between the good and the bad step.
+    /// The next step after this answer, if there is one between the good and the bad step.
     fn next(&mut self, known: Bracket, (step, limits): (u32, f64)) -> u32 {
         if step == known.good {
             self.good = Some((step, limits));
@@ -199,12 +195,12 @@ impl Heard {
             let crossing = before.and_then(|before| crossing(before, (step, limits)));
             self.away((step, limits), crossing)
         };
-        // There may be none, at the end.
+        // In the end there may be none.
         aimed.min(known.bad.saturating_sub(1)).max(known.good + 1)
     }
 
-    /// The step to ask about where all were good so far, or all bad: where the line through the last two meets
-    /// the limit, as far as that is not too far away to rely on.
+    /// The step to try if all were good so far, or all bad: where the line through the last two meets the limit, unless
+    /// that is too far away to rely on.
     fn away(&self, (step, limits): (u32, f64), crossing: Option<u32>) -> u32 {
         let stride = if self.one_sided == 1 && NEAR.contains(&limits) {
             1
@@ -223,8 +219,7 @@ impl Heard {
     }
 }
 
-/// The step nearest to where the line through two latencies meets the limit; `None` where the latency does
-/// not rise.
+/// The step nearest to where the line through two latencies meets the limit; `None` if the latency does not rise.
 fn crossing(one: (u32, f64), other: (u32, f64)) -> Option<u32> {
     let slope = (other.1 - one.1) / (f64::from(other.0) - f64::from(one.0));
     let step = (f64::from(one.0) + (1.0 - one.1) / slope).round();
@@ -237,7 +232,7 @@ fn crossing(one: (u32, f64), other: (u32, f64)) -> Option<u32> {
 }
 
 impl Bracket {
-    /// Takes what was heard of a step.
+    /// Takes the answer of a step.
     fn learn(&mut self, step: u32, is_good: bool) {
         if !is_good {
             self.bad = self.bad.min(step);
@@ -247,7 +242,7 @@ impl Bracket {
         }
     }
 
-    /// The steps to ask about next; the same one twice for one.
+    /// The steps to try next; the same one twice for a single one.
     fn next(self, probing: Probing) -> (u32, u32) {
         let Self { good, bad, last } = self;
         match probing {
@@ -330,8 +325,8 @@ mod tests {
         (found.unwrap_or(u32::MAX), asked)
     }
 
-    /// Latencies, in limits, that are even to a step, reach the limit soon after it, and then rise by so
-    /// much a step.
+    /// Latencies, in limits, that are constant up to a step, reach the limit soon after it, and then rise by `rise` per
+    /// step.
     fn knee(step: u32, last_good_step: u32, rise: f64) -> f64 {
         let above = f64::from(step) - f64::from(last_good_step);
         if above <= 0.0 { 0.3 + 0.5 / (1.0 - above) } else { 1.0 + rise * above }

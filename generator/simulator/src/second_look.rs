@@ -1,11 +1,10 @@
 //! PAR's second look, in the right order.
 //!
-//! A packet that took MIN is looked at again as it wins switch allocation at its first switch,
-//! with the credits of the second switch at that moment. The order in which switches have their
-//! turn within a cycle is that of their numbers: a switch sees what switches with smaller numbers
-//! have done in this cycle, and nothing of what those with larger numbers do. The pipeline runs for all switches at once, so the
-//! packets are noted here, and looked at after the last step of the cycle in the order of first
-//! switches; what a second switch that comes later has sent in the meantime is not counted.
+//! A packet that took MIN is reconsidered as it wins switch allocation at its first switch, with the credits of the
+//! second switch at that moment. Switches have their turn within a cycle in the order of their numbers: a switch sees
+//! what switches with smaller numbers have done in this cycle, and nothing of those with larger numbers. The pipeline
+//! runs for all switches at once, so the packets are noted here, and reconsidered after the last step of the cycle in
+//! the order of first switches; flits that a later second switch has sent in the meantime do not count.
 
 use crate::links::ArrivingPacket;
 use crate::numbers::PortId;
@@ -14,13 +13,13 @@ use crate::packet::{Packet, Pool};
 use std::cmp::Reverse;
 use tvlb_firmware_model::Header;
 
-/// A packet to look at again.
+/// A packet to reconsider.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingLook {
     pub(crate) arriving: ArrivingPacket,
     /// The cycle in which it arrives.
     pub(crate) arrival: u32,
-    /// The output port by which it left, over all switches.
+    /// The output port through which it left, over all switches.
     pub(crate) port: PortId,
     /// The step of the cycle in which it won.
     step: u8,
@@ -41,7 +40,7 @@ impl FlitsSent {
     }
 }
 
-/// The packets of one cycle that are to be looked at again.
+/// The packets of one cycle that are to be reconsidered.
 #[derive(Debug)]
 pub(crate) struct SecondLooks {
     /// Whether there are such packets at all.
@@ -54,8 +53,8 @@ pub(crate) struct SecondLooks {
 }
 
 impl SecondLooks {
-    /// An empty record for networks of so many ports. Only PAR needs one: without it nothing is
-    /// noted and nothing allocated.
+    /// An empty record for networks with this many ports. Only PAR needs one: otherwise nothing is noted and nothing
+    /// allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
         let sent = vec![FlitsSent::default(); if are_taken { ports } else { 0 }];
         Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent: OwnedRange::whole(sent) }
@@ -72,8 +71,8 @@ impl SecondLooks {
         self.sent.append(rest.sent);
     }
 
-    /// Notes that a flit leaves by a port. Returns whether its packet is to be looked at again; the
-    /// flit is then filed under its arrival after the second look, which may change its header.
+    /// Notes that a flit leaves through a port. Returns whether its packet is to be reconsidered; the flit is then
+    /// filed under its arrival after the second look, which may change its header.
     pub(crate) fn take(
         &mut self,
         pool: &Pool<Packet>,
@@ -93,8 +92,8 @@ impl SecondLooks {
         is_open
     }
 
-    /// Takes the packets of this cycle, in the order in which they are to be looked at: by first
-    /// switch, which has numbers of 2^`port_bits` ports, and there the last one first.
+    /// Takes the packets of this cycle, in the order of their second looks: by first switch, which has numbers of
+    /// 2^`port_bits` ports, and there the last one first.
     pub(crate) fn in_order(&mut self, port_bits: u32) -> Vec<PendingLook> {
         let mut packets = std::mem::take(&mut self.packets);
         packets.sort_unstable_by_key(|look| {
@@ -108,7 +107,7 @@ impl SecondLooks {
         &self.sent
     }
 
-    /// Ends the cycle; the packets are handed back for their memory.
+    /// Ends the cycle, and takes back the memory of the packets.
     pub(crate) fn end(&mut self, mut packets: Vec<PendingLook>) {
         packets.clear();
         self.packets = packets;

@@ -1,5 +1,5 @@
-//! Figures of a run by the window, from its beginning on, so that a curve can be drawn through what changes in
-//! its course: traffic, or parts that die.
+//! Figures of a run by windows, from its beginning on, to draw a curve through changes in its course: of traffic, or of
+//! dying parts.
 
 use crate::losses::{Cause, Losses};
 use serde::Serialize;
@@ -14,18 +14,17 @@ pub struct SeriesWindow {
     pub from: u32,
     /// Flits (or phits) delivered in these cycles, per sending node and cycle.
     pub accepted: f64,
-    /// Mean latency from generation to delivery of the packets delivered in these cycles; none where
-    /// none were.
+    /// Mean latency from generation to delivery of the packets delivered in these cycles; `None` without any.
     pub latency: Option<f64>,
-    /// Share of the packets delivered in these cycles that took VLB; none where none were.
+    /// Share of the packets delivered in these cycles that took VLB; `None` without any.
     pub vlb_share: Option<f64>,
-    /// The packets lost in these cycles, where parts may die.
+    /// The packets lost in these cycles, if parts may die.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
 }
 
 impl SeriesWindow {
-    /// The columns of a table of windows, but for what was lost.
+    /// The columns of a table of windows, without losses.
     pub const COLUMNS: [Column<'static>; 4] = [
         Column::number("from", 0, ""),
         Column::number("accepted", 4, ""),
@@ -33,7 +32,7 @@ impl SeriesWindow {
         Column::number("vlb-share", 3, "").under("VLB"),
     ];
 
-    /// What stands in them.
+    /// Their values.
     pub fn row(&self) -> Vec<Cell> {
         row![self.from, self.accepted, self.latency, self.vlb_share]
     }
@@ -49,7 +48,7 @@ pub struct SeriesFigures {
 }
 
 impl SeriesFigures {
-    /// A row for each window, with what was lost where parts may die.
+    /// A row for each window, with the losses if parts may die.
     pub fn table(&self) -> Table<'static> {
         let may_lose = self.windows.first().is_some_and(|window| window.losses.is_some());
         let lost = [Column::number("lost", 0, ""), Column::number("never sent", 0, "")];
@@ -82,17 +81,17 @@ struct WindowCounts {
 }
 
 impl WindowSeries {
-    /// Counts of nothing yet, for windows of so many cycles, at least 1.
+    /// Zero counts, for windows of this many cycles, at least 1.
     pub const fn new(window: u32) -> Self {
         Self { window, counts: Vec::new() }
     }
 
-    /// Counts of nothing yet, for the same windows.
+    /// Zero counts, for the same windows.
     pub(crate) const fn like(&self) -> Self {
         Self::new(self.window)
     }
 
-    /// Adds the counts of another of the same windows, of a network in which nothing is lost: others are not divided.
+    /// Adds the counts of another of the same windows, of a network without losses: others are not divided.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.counts.len() > self.counts.len() {
             self.counts.resize(other.counts.len(), WindowCounts::default());
@@ -124,8 +123,8 @@ impl WindowSeries {
         *self.at(cycle).losses.of(cause) += count;
     }
 
-    /// The figures of the windows that end at or before a cycle, of so many sending nodes and packets of so many
-    /// flits; with what was lost where parts may die.
+    /// The figures of the windows that end at or before a cycle, given the number of sending nodes and the flits per
+    /// packet; with the losses if parts may die.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub fn until(&self, end: u32, (nodes, flits): (u32, u16), may_lose: bool) -> SeriesFigures {
         let per = f64::from(nodes.max(1)) * f64::from(self.window) / f64::from(flits);

@@ -1,13 +1,13 @@
-//! What some settings of a run may be, and how they are written.
+//! The values of some settings of a run, and how they are written.
 
 use std::fmt;
 use std::str::FromStr;
 use tvlb_schema::LinkKind;
 
-/// The most cycles that a latency may be, here and in a fabric file.
+/// The largest latency in cycles, here and in a fabric file.
 pub const MOST_LATENCY: u16 = 10_000;
-/// The most flits that a buffer may hold, here and in a fabric file: as many as are under way, there and back, on a link
-/// of the largest latency with the largest credit delay.
+/// The most flits of a buffer, here and in a fabric file: as many as are under way, there and back, on a link of the
+/// largest latency with the largest credit delay.
 pub const MOST_BUFFER: u16 = 3 * MOST_LATENCY;
 
 /// How many flits the buffer of one virtual channel holds, by the kind of link. As text it is one number for all links,
@@ -72,26 +72,26 @@ impl FromStr for Buffers {
     }
 }
 
-/// When the path of a packet is decided. In a switch it is a matter of when
-/// [`admit`](tvlb_firmware_model::Switch::admit) is called.
+/// When the path of a packet is decided. In a switch this depends on when [`admit`](tvlb_firmware_model::Switch::admit)
+/// is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Deciding {
-    /// As its node sends it, from the credits of that moment: as many packets as the buffer holds may leave the
+    /// When its node sends it, from the credits of that moment: as many packets as the buffer holds may leave the
     /// switch before it.
     #[default]
     Sending,
-    /// As it becomes the head of its buffer at the switch.
+    /// When it becomes the head of its buffer at the switch.
     Head,
 }
 
 impl Deciding {
-    /// All, each with what it means.
+    /// All, each with its meaning.
     pub const ALL: [(Self, &'static str); 2] = [
         (Self::Sending, "As its node sends it, as in the papers' simulators"),
         (Self::Head, "As it becomes the head of its buffer at the switch"),
     ];
 
-    /// The name wherever people write it.
+    /// The name, wherever people write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sending => "sending",
@@ -105,14 +105,14 @@ impl Deciding {
 pub enum Measuring {
     #[default]
     OneWindow,
-    /// As many windows as it takes until each of three in a row changes the mean latency of all
-    /// that are measured by at most 5%, but at most ten with those of the warm-up, and none after
-    /// one at whose end the mean latency is bound to pass the limit.
+    /// As many windows as it takes until each of three in a row changes the mean latency of all measured ones by at
+    /// most 5%, but at most ten with those of the warm-up, and none after one at whose end the mean latency is certain
+    /// to pass the limit.
     UntilWindowsAgree,
 }
 
 impl Measuring {
-    /// All, each with what it means.
+    /// All, each with its meaning.
     pub const ALL: [(Self, &'static str); 2] = [
         (Self::OneWindow, "One window"),
         (
@@ -121,13 +121,13 @@ impl Measuring {
         ),
     ];
 
-    /// What is measured where nothing else is said. A search for saturation asks about loads at which a single
-    /// window ends before queues are as long as they become.
+    /// The default. A search for saturation tries loads at which a single window ends before queues have their full
+    /// length.
     pub const fn usual(is_search: bool) -> Self {
         if is_search { Self::UntilWindowsAgree } else { Self::OneWindow }
     }
 
-    /// The name wherever people write it.
+    /// The name, wherever people write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneWindow => "one-window",

@@ -1,9 +1,9 @@
-//! What a run is made of besides the images, and which settings make sense.
+//! The parts of a run besides the images, and which settings are valid.
 //!
-//! The defaults are those of the published figures: virtual-channel buffers of 32 flits
-//! ([`Settings::with_buffer`] gives them as many as longer links need), latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
-//! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles. [`Measuring`] can
-//! ask for more measured windows.
+//! The defaults are those of the published figures: virtual-channel buffers of 32 flits ([`Settings::with_buffer`]
+//! gives them as many as longer links need), latencies 10 and 15, an internal speed-up of 2, three windows of warm-up
+//! and a measured one, of 10,000 cycles each; saturated above a mean latency of 500 cycles. [`Measuring`] can request
+//! more measured windows.
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::{BootedFabric, BootedFor};
@@ -17,7 +17,7 @@ use tvlb_table_set::{FabricEntry, Injection};
 
 /// Why MIN needs more channels than direct paths take.
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
-/// Every how many cycles switches tell each other of their global ports where nothing says it.
+/// The default period, in cycles, with which switches tell each other about their global ports.
 const USUAL_TELLING: u16 = 16;
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
@@ -28,24 +28,25 @@ pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
 pub const MOST_CYCLES: u32 = 1_000_000_000;
 
-/// What a fabric file says of links.
+/// The links of a fabric file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkSpec {
     pub local_latency_cycles: u16,
     pub global_latency_cycles: u16,
     pub bandwidths: Bandwidths,
-    /// What the buffer of one virtual channel holds, if the file says so.
+    /// The size of the buffer of one virtual channel, if the file states it.
     pub buffer_flits: Option<u16>,
-    /// When the windows of sources close, where packets are acknowledged; none where that is not known.
+    /// When the windows of sources close, if packets are acknowledged; `None` if unknown.
     pub destination_window: Option<WindowLimits>,
     /// Which virtual channel nodes send to.
     pub injection: Injection,
-    /// Every how many cycles the switches of a group tell each other of their global ports; none where they do not.
+    /// The period, in cycles, with which the switches of a group tell each other about their global ports; `None` if
+    /// they do not.
     pub telling_cycles: Option<u16>,
 }
 
-/// With so many packets under way to one switch a window is full. Between 16 and 64 make no difference
-/// (docs/measurements/step-2.md, Windows).
+/// The number of packets under way to one switch at which a window is full. Numbers between 16 and 64 make no
+/// difference (docs/measurements/step-2.md, Windows).
 const WINDOW_PACKETS: u16 = 32;
 
 impl LinkSpec {
@@ -56,9 +57,9 @@ impl LinkSpec {
         5 + 4 * (local + 2) + 2 * (global + 2)
     }
 
-    /// The mean latency, in cycles, above which a network is saturated whose groups have so many switches: well above
-    /// that of an empty network, and of the longest queue that stands at a gateway. That is what every other
-    /// switch of its group can have on the way to it, which its link takes as many gaps to send on.
+    /// The mean latency, in cycles, above which a network whose groups have this many switches is saturated: well above
+    /// that of an empty network, and of the longest queue at a gateway. That is everything that all other switches of
+    /// its group can have on the way to it, which its link takes as many gaps to send on.
     pub fn saturated_latency(self, switches: u32) -> u32 {
         let buffer = Settings::usual().on(self, &Stated::default()).buffers.local;
         let gap = u64::from(self.bandwidths.gap_256ths(LinkKind::Global));
@@ -67,7 +68,7 @@ impl LinkSpec {
         (7 * self.longest_latency() / 4).max(queue)
     }
 
-    /// When the windows of sources are to close in a network whose groups have so many switches: at delays of a
+    /// When the windows of sources are to close in a network whose groups have this many switches: at delays of a
     /// saturated network.
     pub fn window_limits(self, switches: u32) -> WindowLimits {
         let delay = u16::try_from(self.saturated_latency(switches)).unwrap_or(u16::MAX);
@@ -90,7 +91,7 @@ impl Default for LinkSpec {
     }
 }
 
-/// As a manifest has it. A latency that does not fit is refused with the other settings.
+/// From a manifest. A latency that does not fit is refused with the other settings.
 impl From<&FabricEntry> for LinkSpec {
     fn from(fabric: &FabricEntry) -> Self {
         let cycles = |latency| u16::try_from(latency).unwrap_or(u16::MAX);
@@ -106,7 +107,7 @@ impl From<&FabricEntry> for LinkSpec {
     }
 }
 
-/// Everything about a run but the images, the traffic, the load and the seed.
+/// Everything about a run except the images, the traffic, the load and the seed.
 ///
 /// # Example
 /// ```
@@ -123,8 +124,8 @@ pub struct Settings {
     pub scheme: Scheme,
     /// Where VLB candidates come from.
     pub paths: VlbPaths,
-    /// How virtual channels are assigned, if not as the images say. Images are made or changed for it before they
-    /// boot ([`Revision`](crate::Revision)).
+    /// How virtual channels are assigned, unless as in the images. Images are made or changed for it before they boot
+    /// ([`Revision`](crate::Revision)).
     pub vc_scheme: Option<VcScheme>,
     /// Virtual channels of every link; by default as many as the scheme needs.
     pub virtual_channels: Option<u8>,
@@ -134,10 +135,10 @@ pub struct Settings {
     pub decide: Deciding,
     /// When the windows of sources close, if they have windows.
     pub destination_window: Option<WindowLimits>,
-    /// Cycles from the arrival of a packet at its node until its source knows of it, where sources have windows;
-    /// [`Self::acknowledgement`] if nothing is said.
+    /// Cycles from the arrival of a packet at its node until its source knows of it, if sources have windows;
+    /// [`Self::acknowledgement`] by default.
     pub acknowledgement_cycles: Option<u16>,
-    /// Every how many cycles switches tell the others of their group of their global ports, under
+    /// The period, in cycles, with which switches tell the others of their group about their global ports, under
     /// [`Scheme::UgalGroup`].
     pub telling_cycles: u16,
     /// How many flits the buffer of one virtual channel holds.
@@ -148,8 +149,8 @@ pub struct Settings {
     pub global_latency_cycles: u16,
     /// Cycles that a flit spends between a node and its switch.
     pub node_latency_cycles: u16,
-    /// How fast the kinds of links are, relative to each other: a cycle is what a flit takes on a link
-    /// of the fastest kind.
+    /// How fast the kinds of links are, relative to each other: a cycle is the time of a flit on a link of the fastest
+    /// kind.
     pub bandwidths: Bandwidths,
     /// Cycles that a switch takes to act on a credit that has arrived.
     pub credit_delay_cycles: u16,
@@ -163,7 +164,7 @@ pub struct Settings {
     pub measuring: Measuring,
     /// A run counts as saturated if its mean latency is above this.
     pub latency_limit_cycles: u32,
-    /// After how many cycles in which nothing moves the watchdog looks for a deadlock.
+    /// After how many cycles without movement the watchdog searches for a deadlock.
     pub patience_cycles: u32,
 }
 
@@ -195,9 +196,9 @@ impl Settings {
         }
     }
 
-    /// These settings with buffers of so many flits; if no number is given, with as many as are under way on
-    /// the longest link, there and back with the credit delay, and 32 at least. To be called once latencies are
-    /// what they are.
+    /// These settings with buffers of this many flits; if no number is given, with as many as are under way on the
+    /// longest link, there and back with the credit delay, and at least 32. Call it once latencies have their final
+    /// values.
     #[must_use]
     pub fn with_buffer(self, flits: Option<Buffers>) -> Self {
         let longest = LinkKind::ALL.map(|kind| self.round_trip(kind)).into_iter().max();
@@ -206,8 +207,8 @@ impl Settings {
         Self { buffers: flits.unwrap_or(usual), ..self }
     }
 
-    /// These settings on the links that a fabric file describes, with what has been given in the place of that.
-    /// Buffers that neither says are as [`Self::with_buffer`] has them.
+    /// These settings on the links of a fabric file, overridden by what has been stated. Buffers stated by neither are
+    /// those of [`Self::with_buffer`].
     #[must_use]
     pub fn on(self, links: LinkSpec, stated: &Stated<Self>) -> Self {
         let LinkSpec {
@@ -228,7 +229,7 @@ impl Settings {
             ..self
         };
         let mut settings = stated.over(on_links);
-        // Who says how long an acknowledgement takes has acknowledgements.
+        // Stating the time of an acknowledgement implies acknowledgements.
         if stated.has("acknowledgement") && !stated.has("destination-window") {
             settings.destination_window = destination_window;
         }
@@ -247,9 +248,9 @@ impl Settings {
         }
     }
 
-    /// Cycles from the arrival of a packet at its node until its source knows of it. Where nothing is said: as long as a
-    /// packet takes that waits for nothing from node to node, by a link between groups and one within each group, and
-    /// the credit delay.
+    /// Cycles from the arrival of a packet at its node until its source knows of it. By default: the time of a packet
+    /// that waits for nothing from node to node, by a link between groups and one within each group, and the credit
+    /// delay.
     pub fn acknowledgement(&self) -> u32 {
         let link = |kind| u32::from(self.latency(kind)) + 1;
         let links = 2 * link(LinkKind::Node) + 2 * link(LinkKind::Local) + link(LinkKind::Global);
@@ -262,19 +263,18 @@ impl Settings {
         2 * u32::from(self.latency(kind)) + u32::from(self.credit_delay_cycles)
     }
 
-    /// What the switches of a run by these settings are booted for, whose links have so many virtual channels.
+    /// What the switches of a run with these settings boot for, given the virtual channels of its links.
     pub(crate) const fn booted_for(&self, channels: u8) -> BootedFor {
         let channels = Channels { local: channels, global: channels };
         BootedFor { scheme: self.scheme.of_switch(), paths: self.paths, channels }
     }
 
-    /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is
-    /// fewer where they take paths of sets without the longest routes. MIN then has those of UGAL-L, so that
-    /// the two are compared with as many buffers; it may be given as few as its direct paths take where there
-    /// are no other MIN paths.
+    /// The virtual channels of a link: the requested number, or else as many as packets need, which is fewer if they
+    /// take paths of sets without the longest routes. MIN then has those of UGAL-L, so that the two are compared with
+    /// equal buffers; it may get as few as its direct paths take if there are no other MIN paths.
     ///
     /// # Errors
-    /// Fewer are asked for than the packets need, or they are assigned in a way that is for other wirings.
+    /// Fewer are requested than the packets need, or their assignment does not suit the wiring.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
         fabric.check_assignment()?;
         let scheme = self.scheme.of_switch();
@@ -301,9 +301,8 @@ impl Settings {
         Ok(found)
     }
 
-    /// The channels of a link in a run in which parts die or tables change. Where the settings do not say how
-    /// many, those of any path: around dead parts packets take paths that sets leave out, and tables of an
-    /// update may have other sets.
+    /// The channels of a link in a run in which parts die or tables change. Unless the settings say how many, those of
+    /// any path: around dead parts packets take paths that sets leave out, and tables of an update may have other sets.
     ///
     /// # Errors
     /// MIN is given the channels of direct paths alone.
@@ -343,8 +342,7 @@ impl Settings {
         needed.map_or(Channels::MOST.most(), Channels::most)
     }
 
-    /// Checks everything, with the loads that are to be run; returns the number of virtual
-    /// channels.
+    /// Checks everything, including the loads to run; returns the number of virtual channels.
     pub(crate) fn check_with(
         &self,
         fabric: &BootedFabric<'_>,
@@ -363,7 +361,7 @@ impl Settings {
     /// Checks everything that does not depend on the fabric.
     ///
     /// # Errors
-    /// The first setting that is outside of its limits, or that another one does not allow.
+    /// The first setting that is out of range, or that another one does not allow.
     pub fn check(&self) -> Result<(), Refused> {
         let within = Refused::unless_within;
         parameter::check(self)?;
@@ -407,10 +405,10 @@ impl Settings {
     }
 }
 
-/// The least number of cycles after which a node can know what happened at another: as many as chunks of
-/// switches run ahead of each other. That is one cycle more than the shorter latency of links between
-/// switches, and under PAR one more than the latency of global links. Under UGAL-G chunks keep in step, which
-/// would allow less, but the schemes should be comparable.
+/// The least number of cycles after which a node can know of an event at another: as many as chunks of switches run
+/// ahead of each other. That is one cycle more than the shorter latency of links between switches, and under PAR one
+/// more than the latency of global links. Under UGAL-G chunks keep in step, which would allow less, but the schemes
+/// should be comparable.
 pub fn least_control_latency(settings: &Settings) -> u32 {
     let Settings { local_latency_cycles: local, global_latency_cycles: global, .. } = *settings;
     u32::from(if settings.scheme == Scheme::Par { global } else { local.min(global) }) + 1

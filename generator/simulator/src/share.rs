@@ -1,4 +1,4 @@
-//! How many threads a run may use: its share of those of the pool, which no other run needs.
+//! How many threads a run may use: its share of those of the pool that other runs leave free.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 /// A run's share of the threads, for as long as the run lasts.
 #[derive(Debug)]
 pub(crate) struct Share {
-    /// What it was when this was last asked.
+    /// Its value at the last call.
     last: usize,
 }
 
@@ -19,8 +19,8 @@ impl Share {
         Self { last: 1 }
     }
 
-    /// How many threads the run may use now. Where runs end and begin at every moment, some thread is always
-    /// free for an instant, so only what was free when this was last asked as well counts.
+    /// How many threads the run may use now. While runs end and begin all the time, some thread is always free for an
+    /// instant, so only what was free at the last call as well counts.
     pub(crate) fn threads(&mut self) -> usize {
         // This run is one of them.
         let now = (rayon::current_num_threads() / RUNS.load(Ordering::Relaxed)).max(1);

@@ -1,19 +1,18 @@
-//! Links whose buffers are too small for what they take.
+//! Links whose buffers are too small for their rate.
 
 use crate::settings::Settings;
 use std::fmt;
 use tvlb_schema::LinkKind;
 
-/// Cycles that switches take for a flit and for the credit that comes back for it, besides the links and the
-/// credit delay.
+/// Cycles that switches take for a flit and for its returning credit, besides the links and the credit delay.
 const CYCLES_AT_SWITCHES: u32 = 2;
 
-/// A kind of link on which a virtual channel waits for credits however little traffic there is beside it.
+/// A kind of link on which a virtual channel waits for credits even without other traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarvedLink {
     pub kind: LinkKind,
     pub latency_cycles: u16,
-    /// What the buffer of a virtual channel holds.
+    /// The size of a virtual channel's buffer.
     pub room: u16,
     /// "flits" or "phits".
     pub unit: &'static str,

@@ -1,7 +1,7 @@
 //! Many runs: a curve of loads, and the search for the load at which a network saturates.
 //!
-//! Runs are independent and spread over the threads of the current rayon pool; what comes out
-//! depends on images, settings, loads and seeds alone, not on how many threads there are.
+//! Runs are independent and spread over the threads of the current rayon pool; the results depend on images, settings,
+//! loads and seeds alone, not on how many threads there are.
 
 use crate::decider::Decider;
 use crate::fabric::BootedFabric;
@@ -25,7 +25,7 @@ use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// Settings, or traffic or a placement that does not fit the fabric.
+    /// Invalid settings, or traffic or a placement that does not fit the fabric.
     #[error(transparent)]
     Refused(#[from] Refused),
     #[error("load {load}, seed {seed}: {error}")]
@@ -38,7 +38,7 @@ pub enum StudyError {
 pub struct Estimate {
     /// The mean over the seeds.
     pub mean: f64,
-    /// The standard error of the mean; none of a single value.
+    /// The standard error of the mean; `None` for a single value.
     pub error: Option<f64>,
 }
 
@@ -53,15 +53,15 @@ impl Estimate {
         Self { mean: without_noise(mean), error: error.map(without_noise) }
     }
 
-    /// The same of values that are multiples of a step: whatever they are, each says no more than between which
-    /// two multiples the value lies that was looked for, so that the error is half a step at least.
+    /// The same for multiples of a step: each value only says between which two multiples the true one is, so the error
+    /// is at least half a step.
     pub fn of_multiples(values: &[f64], step: f64) -> Self {
         let Self { mean, error } = Self::of(values);
         Self { mean, error: error.map(|error| error.max(step / 2.0)) }
     }
 }
 
-/// What was measured at one load of a curve.
+/// The figures at one load of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Point {
@@ -90,11 +90,11 @@ pub struct Study<'f> {
     pub settings: &'f Settings,
     /// The traffic of every run.
     pub pattern: &'f Pattern,
-    /// Where the processes of the traffic run; what is random in it follows from the seed of a run.
+    /// Where the processes of the traffic run; the seed of a run decides what is random.
     pub placement: &'f PlacementRule,
-    /// The seeds; each stands for one run of each load.
+    /// The seeds; each load is run once with each.
     pub seeds: &'f [u64],
-    /// By windows of how many cycles the runs of a curve are counted, if they are ([`Outcome::series`]).
+    /// The window, in cycles, of the runs' series, if there is one ([`Outcome::series`]).
     pub series: Option<NonZeroU32>,
 }
 
@@ -106,7 +106,7 @@ pub struct SeedSaturation {
     pub seed: u64,
     /// The last load before the mean latency passes the limit.
     pub by_latency: f64,
-    /// The last load of which the network accepts what it is offered.
+    /// The last load of which the network accepts everything offered.
     pub by_acceptance: f64,
     /// Flits accepted per node and cycle at the first load whose latency passes the limit.
     pub accepted_beyond: f64,
@@ -116,18 +116,18 @@ pub struct SeedSaturation {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Saturation {
-    /// Loads that were looked at are multiples of this.
+    /// Tried loads are multiples of this.
     pub resolution: f64,
     /// The last load before the mean latency passes the limit: the paper's throughput.
     pub by_latency: Estimate,
-    /// The last load of which the network accepts what it is offered.
+    /// The last load of which the network accepts everything offered.
     pub by_acceptance: Estimate,
-    /// What was found with each of the seeds.
+    /// The result for each of the seeds.
     pub seeds: Vec<SeedSaturation>,
 }
 
 impl Study<'_> {
-    /// Runs every load with every seed. `progress` is told of each run that has ended.
+    /// Runs every load with every seed. `progress` hears of each finished run.
     ///
     /// # Errors
     /// The first run, in the order of loads and seeds, that failed.
@@ -135,10 +135,10 @@ impl Study<'_> {
         self.curve_of(loads, &|run| run.by_switches(), progress)
     }
 
-    /// As [`Self::curve`], where parts die and are mended in every run as a schedule says.
+    /// As [`Self::curve`], with parts that die and are mended on a schedule in every run.
     ///
     /// # Errors
-    /// As for [`Self::curve`], and a schedule that is for another fabric.
+    /// As for [`Self::curve`], and for a schedule of another fabric.
     pub fn curve_with_faults(
         &self,
         loads: &[f64],
@@ -148,7 +148,7 @@ impl Study<'_> {
         self.curve_of(loads, &|run| run.with_faults(schedule), progress)
     }
 
-    /// As [`Self::curve`], where a decider decides for the switches: a new one in each run, for its seed.
+    /// As [`Self::curve`], with a decider instead of the switches: a new one in each run, for its seed.
     ///
     /// # Errors
     /// As for [`Self::curve`].
@@ -201,9 +201,8 @@ impl Study<'_> {
 
     /// Searches for the load at which the network saturates, among the multiples of `resolution`.
     ///
-    /// Every seed searches by itself, dividing what is left into three, two runs at a time.
-    /// Runs that are certain to be saturated end during their warm-up. `progress` is told of each
-    /// run that has ended, and how many are left at most.
+    /// Every seed searches on its own, dividing the rest into three, two runs at a time. Runs that are certain to be
+    /// saturated end during their warm-up. `progress` hears of each finished run, and how many are left at most.
     ///
     /// # Errors
     /// As for [`Self::curve`].
@@ -215,8 +214,8 @@ impl Study<'_> {
         self.saturation_where(resolution, &|run| run.by_switches(), progress)
     }
 
-    /// As [`Self::saturation`], where parts die and are mended in every run as a schedule says. The
-    /// schedule of a network that is damaged from the beginning has one entry, of cycle 0, and no delay.
+    /// As [`Self::saturation`], with parts that die and are mended on a schedule in every run. The schedule of a
+    /// network that is damaged from the beginning has one entry, at cycle 0, and no delay.
     ///
     /// # Errors
     /// As for [`Self::curve_with_faults`].
@@ -229,7 +228,7 @@ impl Study<'_> {
         self.saturation_where(resolution, &|run| run.with_faults(schedule), progress)
     }
 
-    /// As [`Self::saturation`], where a decider decides for the switches: a new one in each run, for its seed.
+    /// As [`Self::saturation`], with a decider instead of the switches: a new one in each run, for its seed.
     ///
     /// # Errors
     /// As for [`Self::curve`].
@@ -280,7 +279,7 @@ impl Study<'_> {
     ) -> Result<SeedSaturation, StudyError> {
         let steps = loads.count;
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
-        // Both searches share the runs, because most of the loads that they ask about are the same.
+        // Both searches share the runs, because most of the loads that they try are the same.
         let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
             let mut apart = steps + 1;
             last_good(steps, Probing::Thirds, |tried| {

@@ -1,23 +1,21 @@
 //! The state of all switches' queues, in flat arrays, chunk of switches by chunk (`numbers` says
 //! how ports and channels are numbered).
 //!
-//! An *input channel* is the buffer of one virtual channel at an input port. An *output channel* is
-//! the same buffer as the switch upstream sees it: its credits, and which of the upstream switch's
-//! input channels holds it. A cable connects one port to one port, so the input port at the other
-//! end of an output port's cable has the number that the peer gives its own port of that cable:
-//! one number per port serves the flits in one direction and the credits in the other. A node sees
-//! the buffer that it sends to as an output channel too. That channel has the number of the buffer,
+//! An *input channel* is the buffer of one virtual channel at an input port. An *output channel* is the same buffer as
+//! the switch upstream sees it: its credits, and which of the upstream switch's input channels holds it. A cable
+//! connects one port to one port, so the input port at the other end of an output port's cable has the number that the
+//! peer gives its own port of that cable: one number per port serves the flits in one direction and the credits in the
+//! other. A node sees the buffer that it sends to as an output channel too. That channel has the number of the buffer,
 //! counted from after the channels of all switches.
 //!
-//! Between steps three statements hold, so that a step never looks at anything that cannot move:
+//! Between steps three invariants hold, so that a step never visits anything that cannot move:
 //! - an output channel is in `pending` exactly when it is not held and a packet waits for it;
 //! - the `ready` bit of an input channel is set exactly when it holds an output channel with a
 //!   credit;
 //! - an input port is in `ready` exactly when one of its channels has that bit set.
 //!
-//! A chunk is as many switches as make a few kilobytes of state. Cycles run for one chunk after
-//! another, so that what one part of a cycle has read is still in the nearest cache for the next
-//! part, and for the next cycle.
+//! A chunk has as many switches as make a few kilobytes of state. Cycles run for one chunk after another, so that data
+//! read by one part of a cycle is still in the nearest cache for the next part, and for the next cycle.
 
 use crate::fabric::{BootedFabric, LinkTarget, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
@@ -34,9 +32,9 @@ use tvlb_schema::{Decision, Dragonfly, LinkKind, Port, Queue, SwitchId};
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputChannel {
-    /// The packet at its head, or [`PacketId::NONE`] where the buffer is empty.
+    /// The packet at its head, or [`PacketId::NONE`] if the buffer is empty.
     pub(crate) head: PacketId,
-    /// The last packet. It has no meaning where the buffer is empty.
+    /// The last packet. It has no meaning if the buffer is empty.
     pub(crate) tail: PacketId,
     /// The output channel that the packet at the head wants or holds.
     pub(crate) out: LocalChannel,
@@ -58,8 +56,8 @@ const HELD: u16 = LocalChannel::SPARE_BIT;
 /// The buffer of one virtual channel downstream, as this switch or node sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputChannel {
-    /// One of the input channels whose heads want this output channel and do not hold it; the
-    /// others follow by their `next_waiter`. [`LocalChannel::NONE`] where no head waits.
+    /// One of the input channels whose heads want this output channel and do not hold it; the others follow by their
+    /// `next_waiter`. [`LocalChannel::NONE`] if no head waits.
     pub(crate) first_waiter: LocalChannel,
     /// How many credits are left.
     pub(crate) free: u16,
@@ -111,7 +109,7 @@ pub enum PortKind {
 pub(crate) struct InputPort {
     /// Virtual channel 0 of the output port upstream, which is a switch's or a node's.
     pub(crate) upstream: ChannelId,
-    /// How many cycles after a grant the credit for the freed place comes to count upstream.
+    /// How many cycles after a grant the credit for the freed place counts upstream.
     pub(crate) credit: u16,
     /// One bit for each input channel, set while it can take part in switch allocation.
     pub(crate) ready: u8,
@@ -124,8 +122,8 @@ pub(crate) struct InputPort {
 pub(crate) struct OutputPort {
     /// The port or the node at the other end of the link.
     pub(crate) peer: Peer,
-    /// The first cycle in which the link is free for another flit; where links are paced, the cycle in
-    /// which it becomes free, and [`Chunk::departure_fractions`] says when within it.
+    /// The first cycle in which the link is free for another flit; if links are paced, the cycle in which it becomes
+    /// free, and [`Chunk::departure_fractions`] says when within it.
     pub(crate) departure: u32,
     /// How many flits have been granted towards this port so far.
     pub(crate) flits: u32,
@@ -175,11 +173,11 @@ pub(crate) struct SwitchStates {
     pub(crate) are_paced: bool,
     /// The virtual channel on which packets leave their source group after a local hop.
     pub(crate) leaving_channel: u8,
-    /// Whether the running sums of links' credits are kept: some image has a gate that asks for them.
+    /// Whether the running sums of links' credits are kept: some image has a gate that needs them.
     pub(crate) keeps_sums: bool,
 }
 
-/// Some switches with consecutive numbers, and what there is to do for them.
+/// Some switches with consecutive numbers, and their pending work.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     pub(crate) in_ports: [InputPort; PORTS],
@@ -190,14 +188,14 @@ pub(crate) struct Chunk {
     pub(crate) ready: PortList,
     /// Output channels that are free and that packets wait for.
     pub(crate) pending: ChannelList,
-    /// For each switch, the credits in use at the ports of its links, over all virtual channels; kept
-    /// where [`SwitchStates::keeps_sums`] says so.
+    /// For each switch, the credits in use at the ports of its links, over all virtual channels; kept if
+    /// [`SwitchStates::keeps_sums`] says so.
     pub(crate) used_by_links: [u32; MOST_SWITCHES],
-    /// Where links are paced: for each output port, how many 1/256 of a cycle after the beginning of the
-    /// cycle [`OutputPort::departure`] its link is free.
+    /// If links are paced: for each output port, how many 1/256 of a cycle after the beginning of the cycle
+    /// [`OutputPort::departure`] its link is free.
     pub(crate) departure_fractions: [u8; PORTS],
-    /// By output port how full it is as its switch has told the others of its group: as they know it, and as they will
-    /// know it next.
+    /// For each output port, how full it is as its switch has told the others of its group: as they know it now, and as
+    /// they will know it next.
     pub(crate) told: [[u8; PORTS]; 2],
 }
 
@@ -238,7 +236,7 @@ impl Chunk {
         }
     }
 
-    /// Lets the ports that lead to other groups, with a link or without, have so many credits.
+    /// Gives the ports to other groups, with a link or without, this many credits.
     fn fill_global(&mut self, buffer_flits: u16, first_slot: Port, port_bits: u32) {
         for port in 0..PORTS {
             if port & ((1 << port_bits) - 1) >= first_slot.as_usize() {
@@ -296,7 +294,7 @@ impl StepLists {
 }
 
 impl SwitchStates {
-    /// What one chunk takes, with the credits of its nodes.
+    /// The memory of one chunk, with the credits of its nodes.
     pub(crate) const BYTES_OF_CHUNK: u64 =
         (size_of::<Chunk>() + CHANNELS * size_of::<u16>()) as u64;
 
@@ -333,9 +331,9 @@ impl SwitchStates {
             };
             let latency = latencies[output.kind as usize];
             (input.upstream, input.credit) = match output.kind {
-                // A node's credit counts as the node sends, at the beginning of the next cycle,
-                // and without delay. The node's output channels have the numbers of the input
-                // channels that they lead to, counted from after those of all switches.
+                // A node's credit counts as the node sends, at the beginning of the next cycle, and without delay. The
+                // node's output channels have the numbers of the input channels that they lead to, counted from after
+                // those of all switches.
                 PortKind::Node => {
                     (ChannelId::first_of(PortId::new(chunks * MOST_PORTS + number)), latency)
                 }
@@ -412,7 +410,7 @@ impl SwitchStates {
         &self.chunks[id.chunk()].outputs[id.local().index()]
     }
 
-    /// The view that a switch has of its queues.
+    /// A switch's view of its queues.
     pub(crate) const fn queues(&self, switch: SwitchId) -> SwitchQueues<'_> {
         SwitchQueues { states: self, switch, later: None }
     }
@@ -427,12 +425,12 @@ impl SwitchStates {
 pub struct SwitchQueues<'n> {
     states: &'n SwitchStates,
     switch: SwitchId,
-    /// For each output port of all switches, the flits that this view leaves out.
+    /// For each output port of all switches, the flits that this view excludes.
     later: Option<&'n OwnedRange<FlitsSent>>,
 }
 
 impl<'n> SwitchQueues<'n> {
-    /// The same view, except that it leaves out so many flits of each output port.
+    /// The same view, excluding these flits of each output port.
     pub(crate) const fn without(self, later: &'n OwnedRange<FlitsSent>) -> Self {
         Self { later: Some(later), ..self }
     }
@@ -493,7 +491,7 @@ impl Credits for SwitchQueues<'_> {
         Some(self.used_at(self.switch, port, Some(virtual_channel)))
     }
 
-    /// The running sum, without the flits that this view leaves out.
+    /// The running sum, without the flits that this view excludes.
     #[inline]
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
         let states = self.states;

@@ -1,10 +1,9 @@
-//! What a run counts as it goes: a few additions per packet, none per cycle.
+//! The counts of a run: a few additions per packet, none per cycle.
 //!
-//! Latencies are of the packets that nodes *sent* in the measured window, whenever they were
-//! generated or are delivered, as in the reference; acceptance is of the packets *delivered* in
-//! it, whenever they were sent. Where several windows are measured, they follow each other without
-//! a gap, and "the window" here is all of them together: it is lengthened at its end, and what
-//! is counted is the same as if it had been as long from the beginning.
+//! Latencies are of the packets that nodes *sent* in the measured window, whenever they were generated or are
+//! delivered, as in the reference; acceptance is of the packets *delivered* in it, whenever they were sent. If several
+//! windows are measured, they follow each other without a gap, and "the window" here is all of them together: it is
+//! lengthened at its end, and the counts are the same as if it had been as long from the beginning.
 
 use crate::agreement::Halves;
 use crate::histogram::Histogram;
@@ -24,9 +23,9 @@ const MOST_HOPS: usize = 7;
 pub(crate) struct Population {
     /// The latencies from generation to delivery.
     pub(crate) latency: Histogram,
-    /// How many packets of the window are sent and not delivered, and the sum of the cycles in
-    /// which they were generated. Where one part of a network counts what is sent and another what is
-    /// delivered, these wrap around zero until they are added up.
+    /// How many packets of the window are sent and not delivered, and the sum of the cycles in which they were
+    /// generated. If one part of a network counts sending and another delivery, these wrap around zero until they are
+    /// added up.
     pub(crate) under_way: (u64, u64),
     /// The sum of the cycles from the node's sending to delivery.
     pub(crate) network: u64,
@@ -41,14 +40,13 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// The mean latency, or what it will be at least: what is under way counts as if it were
-    /// delivered now.
+    /// The mean latency, or a lower bound: packets under way count as if they were delivered now.
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
         let (sum, count) = self.sum_at_least(now);
         mean(sum, count)
     }
 
-    /// The sum of the latencies in that mean, and how many they are.
+    /// The sum of the latencies in that mean, and their number.
     fn sum_at_least(&self, now: u32) -> (u64, u64) {
         let (waiting, created) = self.under_way;
         let sum = self.latency.sum() + waiting * u64::from(now) - created;
@@ -60,7 +58,7 @@ impl Population {
         self.under_way.0 == 0
     }
 
-    /// Whether it is known if the mean latency will be above a limit.
+    /// Whether it is known on which side of a limit the mean latency will be.
     pub(crate) fn is_known(&self, limit: f64, now: u32) -> bool {
         self.is_complete() || self.latency_at_least(now) > limit
     }
@@ -95,22 +93,22 @@ fn mean(sum: u64, count: u64) -> f64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     window: Range<u32>,
-    /// As long as the window may be lengthened: the sources of the packets that have left their
-    /// last switch and arrive after the window's end, and the cycles of their arrival.
+    /// As long as the window may be lengthened: the sources of the packets that have left their last switch and arrive
+    /// after the window's end, and the cycles of their arrival.
     later: Option<Vec<(NodeId, u32)>>,
     pub(crate) populations: Vec<Population>,
-    /// For each node the number of its population; empty where there is a single population.
+    /// For each node the number of its population; empty if there is a single population.
     population: Vec<u8>,
     /// For each node how many of its packets were delivered in the window.
     pub(crate) accepted: Vec<u32>,
     /// The latencies of the first measured window by its halves.
     pub(crate) halves: Halves,
-    /// The same and more by the window, where that is wanted.
+    /// The same and more by windows, if wanted.
     pub(crate) series: Option<Box<WindowSeries>>,
 }
 
 impl Tally {
-    /// Counts of nothing yet. `lengthens` says whether the window may be lengthened.
+    /// Zero counts. `lengthens` says whether the window may be lengthened.
     pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>, lengthens: bool) -> Self {
         let several = traffic.populations().len() > 1;
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
@@ -126,7 +124,7 @@ impl Tally {
         }
     }
 
-    /// Counts of nothing yet, of all packets of a run and of all its nodes together.
+    /// Zero counts, for all packets of a run and all its nodes together.
     pub(crate) fn of_all(nodes: u32) -> Self {
         let window = 0..u32::MAX;
         Self {
@@ -140,7 +138,7 @@ impl Tally {
         }
     }
 
-    /// Counts of nothing in the same window.
+    /// Zero counts in the same window.
     pub(crate) fn like(&self) -> Self {
         Self {
             window: self.window.clone(),
@@ -153,13 +151,13 @@ impl Tally {
         }
     }
 
-    /// Counts in the same window as another from now on; nothing is counted yet.
+    /// Counts in the same window as another from now on, beginning at zero.
     pub(crate) fn follow(&mut self, other: &Self) {
         self.window = other.window.clone();
         self.later = other.later.as_ref().map(|_| Vec::new());
     }
 
-    /// Adds the counts of another of the same window, which begin anew.
+    /// Adds the counts of another of the same window, which start again at zero.
     pub(crate) fn absorb(&mut self, other: &mut Self) {
         for (population, own) in other.populations.iter_mut().zip(&mut self.populations) {
             own.merge(&std::mem::take(population));
@@ -186,7 +184,7 @@ impl Tally {
         &self.window
     }
 
-    /// Lets the window, at whose end the run stands, end some cycles later.
+    /// Lengthens the window, at whose end the run stands, by some cycles.
     pub(crate) fn lengthen_window(&mut self, cycles: u32) {
         self.window.end += cycles;
         let Some(later) = &mut self.later else { return };
@@ -195,34 +193,33 @@ impl Tally {
         }
     }
 
-    /// Says that the window will not be lengthened any more.
+    /// Ends the window for good.
     pub(crate) fn close_window(&mut self) {
         self.later = None;
     }
 
-    /// From now on what is delivered counts as delivered lately, and nothing before.
+    /// From now on only later deliveries count as recent.
     pub(crate) fn restart_recent(&mut self) {
         for population in &mut self.populations {
             population.recent = (0, 0);
         }
     }
 
-    /// The mean latencies of what was delivered lately, where anything was: of each population, then of
-    /// all nodes.
+    /// The mean latencies of recent deliveries, if there are any: of each population, then of all nodes.
     pub(crate) fn recent_means(&self) -> Vec<Option<f64>> {
         let of = |(count, sum)| (count > 0).then(|| mean(sum, count));
         let each = self.populations.iter().map(|population| of(population.recent));
         each.chain([of(self.recent())]).collect()
     }
 
-    /// Packets of all nodes delivered lately, and the sum of their latencies.
+    /// Recent packets of all nodes, and the sum of their latencies.
     fn recent(&self) -> (u64, u64) {
         self.populations.iter().fold((0, 0), |(count, sum), Population { recent, .. }| {
             (count + recent.0, sum + recent.1)
         })
     }
 
-    /// The mean latency of what was delivered lately; 0 if nothing was.
+    /// The mean latency of recent deliveries; 0 without any.
     pub(crate) fn recent_mean(&self) -> f64 {
         let (count, sum) = self.recent();
         mean(sum, count)

@@ -1,9 +1,9 @@
-//! What a source switch sees under UGAL by the group: its own queues, and what the other switches of its group have told
-//! of their global ports.
+//! A source switch's view under UGAL by the group: its own queues, and what the other switches of its group have told
+//! about their global ports.
 //!
-//! Every [`Settings::telling_cycles`](crate::Settings::telling_cycles) each switch tells in two bits how full each of its
-//! global ports is. The others know it as many cycles later, so what they know is between one and two of these times
-//! old.
+//! Every [`Settings::telling_cycles`](crate::Settings::telling_cycles) each switch tells in two bits how full each of
+//! its global ports is. The others know it the same number of cycles later, so their knowledge is between one and two
+//! of these periods old.
 
 use crate::numbers::PORTS;
 use crate::switch_state::{PortKind, SwitchQueues, SwitchStates};
@@ -12,7 +12,7 @@ use tvlb_firmware_model::{Credits, GroupQueues};
 use tvlb_schema::{GlobalPort, Port, SwitchImage};
 
 impl SwitchStates {
-    /// All switches of these chunks tell the others of their group how full their global ports are.
+    /// Makes all switches of these chunks tell the others of their group how full their global ports are.
     pub(crate) fn tell(&mut self, chunks: Range<usize>) {
         let (buffer, channel) = (self.buffers.global, self.leaving_channel);
         for chunk in chunks {
@@ -28,10 +28,10 @@ impl SwitchStates {
     }
 }
 
-/// What a switch sees under UGAL by the group.
+/// A switch's view under UGAL by the group.
 pub(crate) struct ToldByGroup<'n> {
     pub(crate) own: &'n SwitchQueues<'n>,
-    /// Its own.
+    /// Its own image.
     pub(crate) image: &'n SwitchImage<'n>,
 }
 

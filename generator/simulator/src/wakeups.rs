@@ -36,10 +36,9 @@ impl Wakeups {
         self.first.append(rest.first);
     }
 
-    /// Sets the wake-up of a chunk's node to a cycle after `now`, or to `now` if the list of that cycle was
-    /// not taken yet, or as late as the ring allows if
-    /// the cycle is farther ahead. Returns the node that comes after it in the list of its cycle,
-    /// which the caller stores with the node.
+    /// Sets the wake-up of a chunk's node to a cycle after `now`, or to `now` if the list of that cycle was not taken
+    /// yet, or as late as the ring allows if the cycle is farther ahead. Returns the node that comes after it in the
+    /// list of its cycle, which the caller stores with the node.
     #[inline]
     #[must_use]
     pub fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: NodeId) -> NodeId {

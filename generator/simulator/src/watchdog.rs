@@ -1,10 +1,9 @@
 //! The watchdog: finds channels that wait for each other, and names them.
 //!
-//! The packet at the head of a buffer that cannot move waits for exactly one thing: the holder of
-//! the output channel that it wants, or, if it holds that itself and has no credit, the head of
-//! the buffer at the other end of the link. Following these from any channel ends at one that can move, or in
-//! a cycle, and then nothing in the cycle ever moves again: a deadlock, found even while traffic
-//! elsewhere goes on.
+//! The packet at the head of a buffer that cannot move waits for exactly one thing: the holder of the output channel
+//! that it wants, or, if it holds that itself and has no credit, the head of the buffer at the other end of the link.
+//! Following these from any channel ends at one that can move, or in a cycle, and then nothing in the cycle ever moves
+//! again: a deadlock, found even while traffic elsewhere goes on.
 
 use crate::decider::Decider;
 use crate::network::Network;
@@ -29,7 +28,7 @@ pub struct Deadlock {
 pub struct WaitingChannel {
     pub link: String,
     pub channel: u32,
-    /// Whether it waits for space in the next buffer, or only for another to be done with it.
+    /// Whether it waits for space in the next buffer, or only for another packet to release it.
     pub for_credit: bool,
 }
 
@@ -85,7 +84,7 @@ impl<S: PacketSource, D: Decider> Network<'_, S, D> {
         None
     }
 
-    /// The report of a network in which nothing moves although no cycle of channels explains it.
+    /// The report of a network that stands still without a cycle of channels.
     pub(crate) fn standstill(&self) -> Deadlock {
         Deadlock { cycle: self.now, under_way: self.under_way(), channels: Vec::new() }
     }

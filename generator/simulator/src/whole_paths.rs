@@ -1,4 +1,4 @@
-//! What a source switch sees under UGAL-G: the queues along whole paths.
+//! A source switch's view under UGAL-G: the queues along whole paths.
 
 use crate::losses::Cause;
 use crate::switch_state::SwitchQueues;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use tvlb_firmware_model::{Credits, Header, Step, Switch};
 use tvlb_schema::{Port, SwitchId};
 
-/// What a switch sees under UGAL-G: its own queues, and those of all switches along paths.
+/// A switch's view under UGAL-G: its own queues, and those of all switches along paths.
 pub(crate) struct WholePaths<'n> {
     pub(crate) own: &'n SwitchQueues<'n>,
     pub(crate) switches: &'n [Switch<'n>],
@@ -25,8 +25,8 @@ impl Credits for WholePaths<'_> {
         self.own.used_by_links(ports)
     }
 
-    /// Walks the header with each switch's own datapath and adds up what lies before each port
-    /// on the way; the queue before the node is not part of a path between switches.
+    /// Walks the header with each switch's own datapath and adds up the queues before each port on the way; the queue
+    /// before the node is not part of a path between switches.
     fn weighed(&self, port: Port, virtual_channel: Option<u8>, header: Header, _: u8) -> (u32, u8) {
         let used_at = |at, port, channel| self.own.used_at(at, port, channel);
         let peer = |at, port| self.own.peer(at, port);
@@ -35,9 +35,9 @@ impl Credits for WholePaths<'_> {
     }
 }
 
-/// What is in use along the path of a packet that sets out by a port of a switch with this header: of one virtual
-/// channel of each port, beginning with this one, or of all. `used_at` says what is in use at one port, of one channel
-/// or of all, and `peer` which switch is at the other end.
+/// The credits in use along the path of a packet that leaves through a port of a switch with this header: of one
+/// virtual channel of each port, beginning with this one, or of all. `used_at` returns the credits in use at one port,
+/// of one channel or of all, and `peer` the switch at the other end.
 pub fn queue_along(
     switches: &[Switch<'_>],
     (mut at, mut port, mut channel): (SwitchId, Port, Option<u8>),
@@ -55,8 +55,7 @@ pub fn queue_along(
                 channel = channel.map(|_| virtual_channel);
             }
             Ok(Step::Deliver { .. }) => return sum,
-            // A switch on the way knows of a dead link of which this one has not heard: the packet
-            // gets no farther.
+            // A switch on the way knows of a dead link of which this one has not heard: the packet gets no farther.
             Err(error) => {
                 debug_assert!(Cause::of(&error).is_some(), "{error}");
                 return sum;

@@ -3,9 +3,9 @@
 //! A switch keeps the windows of its nodes ([`DestinationWindow`]), one for each other switch. A packet for a node of the
 //! same switch is never held.
 //!
-//! Assumed is that each packet is acknowledged on its own, by control traffic that waits for nothing: the source
-//! hears of it a number of cycles after its last flit has reached its node ([`Settings::acknowledgement`]), and of
-//! a lost packet as late. No bandwidth is taken for it.
+//! Each packet is assumed to be acknowledged on its own, by control traffic that waits for nothing: the source hears of
+//! it a number of cycles after its last flit has reached its node ([`Settings::acknowledgement`]), and of a lost packet
+//! as late. It takes no bandwidth.
 
 use crate::calendar::Calendar;
 use crate::numbers::PortId;
@@ -17,7 +17,7 @@ use std::ops::Range;
 use tvlb_firmware_model::DestinationWindow;
 use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId, WindowLimits};
 
-/// What a source hears of a packet.
+/// A source's news of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Acknowledgement {
     pub(crate) from: SwitchId,
@@ -30,7 +30,7 @@ impl Acknowledgement {
     const LOST: u32 = u32::MAX;
 }
 
-/// Acknowledgements under way, by the cycle in which they come and the chunk to which.
+/// Acknowledgements under way, by the cycle and the chunk of their arrival.
 #[derive(Debug)]
 pub(crate) struct Acknowledgements {
     calendar: Calendar<Acknowledgement>,
@@ -41,7 +41,7 @@ pub(crate) struct Acknowledgements {
 }
 
 impl Acknowledgements {
-    /// None under way, of packets that arrive at most `horizon` cycles after this is known.
+    /// Empty, for packets that arrive at most `horizon` cycles after their delivery is known.
     pub(crate) fn new(
         settings: &Settings,
         df: &Dragonfly,
@@ -57,7 +57,7 @@ impl Acknowledgements {
         Self { calendar, ..*self }
     }
 
-    /// How many bytes they take with none under way.
+    /// Their bytes with none under way.
     pub(crate) fn bytes_ahead(horizon: u32, chunks: usize) -> u64 {
         Calendar::<Acknowledgement>::bytes_of_buckets(horizon, chunks)
     }
@@ -99,7 +99,7 @@ impl Acknowledgements {
         self.calendar.iter().count()
     }
 
-    /// Takes all that comes to some chunks from others, which may be farther ahead than a flit or a credit.
+    /// Takes everything that comes to some chunks from others, which may be farther ahead than a flit or a credit.
     pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>) {
         let cycles = now..now + from.calendar.horizon() + 1;
         from.drain(cycles, chunks, |cycle, told| self.put(cycle, told));
@@ -116,7 +116,7 @@ impl Acknowledgements {
     }
 }
 
-/// The windows of some switches, and what their nodes hold.
+/// The windows of some switches, and the held packets of their nodes.
 #[derive(Debug)]
 pub(crate) struct SourceWindows {
     limits: WindowLimits,
@@ -185,13 +185,13 @@ impl SourceWindows {
         &mut self.places[from.as_usize() * self.of_switch + to.as_usize()]
     }
 
-    /// Whether a node holds a packet to a node of the switch that an acknowledgement comes from.
+    /// Whether a node holds a packet to a node of the switch that sent an acknowledgement.
     pub(crate) fn waits_for(&self, node: NodeId, told: Acknowledgement, df: &Dragonfly) -> bool {
         let held = self.held[node.as_usize()];
         held != NO_NODE && df.switch_of(held).0 == told.to
     }
 
-    /// The destination of the packet that a node holds, which it holds no longer.
+    /// The destination of the packet that a node no longer holds.
     pub(crate) fn take_held(&mut self, node: NodeId) -> Option<NodeId> {
         let held = std::mem::replace(&mut self.held[node.as_usize()], NO_NODE);
         (held != NO_NODE).then_some(held)

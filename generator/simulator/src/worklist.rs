@@ -1,7 +1,7 @@
-//! Lists of work with a length that is bounded beforehand.
+//! Lists of work with bounded length.
 //!
-//! The lists are filled and emptied again in every step. They never allocate, and appending a
-//! number on a condition is an addition instead of a branch that the processor would mispredict.
+//! The lists are filled and emptied again in every step. They never allocate, and appending a number on a condition is
+//! an addition instead of a branch that the processor would mispredict.
 
 /// A list of at most N − 1 numbers of one kind; N is a power of two.
 #[derive(Clone, Debug)]

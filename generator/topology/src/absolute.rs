@@ -1,14 +1,13 @@
 //! `absolute`, the default: the "minor variation of absolute" of Rahman et al., "Topology-Custom
 //! UGAL Routing on Dragonfly", SC'19.
 //!
-//! A walk over the source switches and, in step with it, a pointer that goes round the groups: each
-//! free port is cabled to the next group in the round that is another group and has a free port on
-//! the switch whose turn it is. A switch numbers its global ports in the order in which its cables
-//! are laid. No group is like another: this wiring has no symmetry to exploit.
+//! A walk over the source switches and, in step with it, a pointer that goes round the groups: each free port is cabled
+//! to the next other group in the round that has a free port on the switch whose turn it is. A switch numbers its
+//! global ports in the order in which its cables are laid. No two groups are alike: this wiring has no symmetry to
+//! exploit.
 //!
-//! That pairs differ by at most one link, and that a port stays unused (one) only where a·h·g is
-//! odd, we know from trying 58,000 sizes (all a ≤ 40 and h ≤ 24, with all g ≤ 60 and a choice of
-//! those above), not from a proof.
+//! That pairs differ by at most one link, and that a port stays unused (one) only if a·h·g is odd, is known from trying
+//! 58,000 sizes (all a ≤ 40 and h ≤ 24, with all g ≤ 60 and a choice of those above), not from a proof.
 
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
@@ -31,7 +30,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
             }
             pointer.advance();
             if idle == df.switch_count() {
-                // No other group has a free port, now or for any later source.
+                // No other group has a free port, for this or any later source.
                 return cables;
             }
         }
@@ -60,7 +59,7 @@ impl Pointer {
         self.df.switch(GroupId(self.group), SwitchIndex(self.index))
     }
 
-    /// To the next group; having gone round the groups, to the next switch of each.
+    /// Moves to the next group; after the last group, to the next switch of each.
     fn advance(&mut self) {
         self.group += 1;
         if !self.df.has_group(GroupId(self.group)) {

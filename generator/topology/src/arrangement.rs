@@ -1,22 +1,19 @@
 //! The named ways to lay the cables of a Dragonfly, and the one function that lays them.
 //!
-//! Each arrangement is a file of its own next to this one. `dragonfly-plus` says which switches have nodes and
-//! which have global links, and is described there. The others, those of [`Arrangement::ALL`], agree on this
-//! much, for every Dragonfly:
-//! - with K = ⌊a·h / (g−1)⌋, each pair of groups gets K or K + 1 links, and exactly K where g − 1
-//!   divides a·h;
+//! Each arrangement is a file of its own next to this one. `dragonfly-plus` says which switches have nodes and which
+//! have global links, and is described there. The others, those of [`Arrangement::ALL`], have this in common, for every
+//! Dragonfly:
+//! - with K = ⌊a·h / (g−1)⌋, each pair of groups gets K or K + 1 links, and exactly K if g − 1 divides a·h;
 //! - a cable joins one port to one port, so following it twice leads back (the map is an involution);
-//! - a port stays unused only where a·h·g is odd. `absolute`, `absolute-classic` and `random` then
-//!   leave one port of the fabric unused, the fewest possible; `relative`, `circulant` and
-//!   `palmtree` leave one of each group, the fewest possible for a wiring in which all groups are
-//!   alike (see `rotation.rs`).
+//! - a port stays unused only if a·h·g is odd. `absolute`, `absolute-classic` and `random` then leave one port of the
+//!   fabric unused, the fewest possible; `relative`, `circulant` and `palmtree` leave one of each group, the fewest
+//!   possible for a wiring in which all groups are alike (see `rotation.rs`).
 //!
-//! The papers define their arrangements for g = a·h + 1, where each pair has one link. For more
-//! links per pair we lay the paper's arrangement several times, each time on the next g − 1 ports
-//! of every group. The K links of a pair are then g − 1 ports apart, on K different switches
-//! wherever h ≤ g − 1; the other obvious choice, K neighbouring ports to the same group, would put
-//! them on the same switch and so make one switch of the group the only way to another group. (The
-//! link more that some pairs get where g − 1 does not divide a·h may share a switch with another.)
+//! The papers define their arrangements for g = a·h + 1, where each pair has one link. For more links per pair we lay
+//! the paper's arrangement several times, each time on the next g − 1 ports of every group. The K links of a pair are
+//! then g − 1 ports apart, on K different switches if h ≤ g − 1; the other obvious choice, K neighbouring ports to the
+//! same group, would put them on the same switch and so make one switch of the group the only way to another group.
+//! (The extra link that some pairs get if g − 1 does not divide a·h may share a switch with another.)
 
 use super::{
     CableError, Topology, absolute, circulant, classic, dragonfly_plus, palmtree, random, relative,
@@ -42,8 +39,8 @@ pub enum Arrangement {
     Random,
     /// Groups of leaves and spines, whose global links are spread over the spines.
     DragonflyPlus {
-        /// How many of the switches of a group are leaves, which have the nodes: the first ones, at least 1 and
-        /// fewer than all.
+        /// How many of the switches of a group are leaves, which have the nodes: the first ones, at least 1 and fewer
+        /// than all.
         leaves: u8,
     },
 }
@@ -105,16 +102,16 @@ impl FromStr for Arrangement {
     }
 }
 
-/// Lays the cables of a Dragonfly, and where the arrangement has leaves and spines the links between them. Only
-/// [`Arrangement::Random`] looks at the seed.
+/// Lays the cables of a Dragonfly, and if the arrangement has leaves and spines the links between them. Only
+/// [`Arrangement::Random`] uses the seed.
 ///
 /// # Errors
-/// None is known. An arrangement with a fault, two cables on one port say, would be reported here
-/// and not be routed on.
+/// None in practice. A faulty arrangement, for instance with two cables on one port, would be reported here and not
+/// used.
 ///
 /// # Panics
-/// If [`Arrangement::DragonflyPlus`] has no leaf or no spine, or the spines of a group too few global ports for a
-/// link to each other group, so where [`dragonfly_plus::spines`] has none.
+/// If [`Arrangement::DragonflyPlus`] has no leaf or no spine, or the spines of a group have too few global ports for a
+/// link to each other group, so that [`dragonfly_plus::spines`] is `None`.
 ///
 /// # Example
 /// ```
@@ -155,7 +152,7 @@ mod tests {
         arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, SEED).unwrap()
     }
 
-    /// Everything that the module's documentation promises of every arrangement.
+    /// Checks everything that the module's documentation promises of every arrangement.
     fn check(arrangement: Arrangement, (a, h, g): (u32, u32, u32)) {
         let what = format!("{arrangement} on a = {a}, h = {h}, g = {g}");
         let topology = laid(arrangement, (1, a, h, g));

@@ -1,8 +1,8 @@
 //! The cables of a machine with their lengths: what to order, and which jacks each joins.
 //!
-//! A cable is as long as the way from place to place along the two directions of the floor, and a slack. Links between
-//! the same two switches whose jacks hang together are one cable: a jack of a Slingshot switch has two ports, and a
-//! cable may have two jacks at an end.
+//! The length of a cable is the distance from place to place along the two directions of the floor, plus a slack. Links
+//! between the same two switches whose jacks belong together are one cable: a jack of a Slingshot switch has two ports,
+//! and a cable may have two jacks at an end.
 
 pub mod places;
 
@@ -24,9 +24,9 @@ pub struct Cable {
     pub ends: [CableEnd; 2],
     /// How many links it has.
     pub links: usize,
-    /// The way and the slack, in metres.
+    /// The distance plus the slack, in metres.
     pub needed: f64,
-    /// What to buy, in metres.
+    /// The length to buy, in metres.
     pub length: f64,
 }
 
@@ -34,18 +34,18 @@ pub struct Cable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CableEnd {
-    /// As the list of places calls it.
+    /// Its name in the list of places.
     pub place: String,
     #[serde(flatten)]
     pub switch: NamedSwitch,
-    /// The jacks by name, or the ports by number where they have no names.
+    /// The jacks by name, or the ports by number if they have no names.
     pub jacks: Vec<String>,
 }
 
 /// The places of two ends, and their switches.
 type Sides = ([usize; 2], [SwitchId; 2]);
 
-/// A cable that is longer than any that there is to buy.
+/// A cable that is longer than any on sale.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the cable from switch {from} to switch {to} must be {needed} m long, and all lengths to buy are shorter; accepted: a length of {needed} m or more"
@@ -56,12 +56,12 @@ pub struct TooLong {
     needed: f64,
 }
 
-/// The cables between switches, those of the same two places after each other, in the order of the places, and then by
-/// switch and port. A cable is `slack` metres longer than the way between its places, and bought in the shortest length
-/// of `stock` that is enough, or, where there is no stock, in the next whole number of metres.
+/// The cables between switches, those of the same two places together, in the order of the places, and then by switch
+/// and port. A cable is `slack` metres longer than the distance between its places, and is bought in the shortest
+/// sufficient length of `stock`, or, without a stock, in the next whole number of metres.
 ///
 /// # Errors
-/// A cable that is longer than any that there is to buy.
+/// A cable that is longer than any on sale.
 pub fn cables(
     wiring: &Wiring<'_>,
     places: &Places,
@@ -99,7 +99,7 @@ pub fn cables(
     Ok(cables)
 }
 
-/// Of links between the same two switches those that are of one cable: the jacks at its ends, and how many links.
+/// Groups the links between the same two switches by cable: the jacks at its ends, and how many links.
 fn hanging_together(wiring: &Wiring<'_>, links: &[[LinkEnd; 2]]) -> Vec<([Vec<String>; 2], usize)> {
     let jack = |end: LinkEnd| match wiring.names().port(end.switch, end.port) {
         Some(port) => jack_of(&port.name).unwrap_or(&port.name).to_owned(),

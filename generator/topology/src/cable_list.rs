@@ -1,4 +1,4 @@
-//! A wiring as CSV text: one cable a line, for machines that no arrangement describes.
+//! A wiring as CSV text: one cable per line, for machines that no arrangement describes.
 //!
 //! ```text
 //! # Two groups of two switches, two cables.
@@ -7,17 +7,17 @@
 //! 0,1,0,1,1,0
 //! ```
 //!
-//! A row may also name a link between two switches of a group: `0,0,local,0,1,local`. Each link is a
-//! row of its own, so links that join the same switches are equal rows. Where a group has such a row,
-//! every two of its switches must have one.
+//! A row may also name a link between two switches of a group: `0,0,local,0,1,local`. Each link is a row of its own, so
+//! links that join the same switches are equal rows. If a group has such a row, every two of its switches must have
+//! one.
 //!
 //! The header line is required. A switch is given by its index in its group, 0 to a − 1, a port by
 //! its slot among the switch's global ports, 0 to h − 1. Either end may come first. Blank lines and
 //! lines that begin with `#` are skipped, spaces around a field too. Ports that no line mentions are
 //! unused.
 //!
-//! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
-//! No files here: the caller reads and writes them, and says their names in its errors.
+//! [`read`] restores the wiring from the output of [`write()`]. Reading never panics, whatever the text. There are no
+//! files here: the caller reads and writes them, and names them in its errors.
 
 use super::export::{WiredLink, Wiring};
 use super::local_links::LocalLinkError;
@@ -64,7 +64,7 @@ pub fn read(nodes: impl Into<Nodes>, text: &str) -> Result<Topology, CableListEr
     records.expect_header(&[&COLUMNS])?;
 
     let (mut cables, mut local) = (Vec::new(), Vec::new());
-    // The line of each port's cable.
+    // For each port, the line of its cable.
     let mut taken: Vec<Option<usize>> = vec![None; df.port_numbers() as usize];
     while records.read()? {
         let (line, fields) = (records.line_number() as usize, records.fields());
@@ -94,13 +94,13 @@ pub fn read(nodes: impl Into<Nodes>, text: &str) -> Result<Topology, CableListEr
         }
         cables.push((from, to));
     }
-    // All that the wiring itself would refuse has been refused above, with its line.
+    // Everything that the wiring would refuse was refused above, with its line.
     let topology = Topology::from_cables(df, cables)
         .map_err(|source| CableListError::Cable { line: records.line_number() as usize, source })?;
     Ok(topology.with_ends(nodes.ends()).with_local_links(local)?)
 }
 
-/// Stands in the place of both ports of a local link.
+/// Stands for both ports of a local link.
 const LOCAL: &str = "local";
 
 fn local_link(
@@ -124,8 +124,8 @@ fn local_link(
     Ok((group, one, other))
 }
 
-/// The cable list of a wiring: the header, then the cables and the local links that are known one by one,
-/// sorted, each with its lower end first.
+/// The cable list of a wiring: the header, then the cables and the individually known local links, sorted, each with
+/// its lower end first.
 pub fn write(topology: &Topology) -> String {
     let (df, names) = (topology.dragonfly(), Names::default());
     let listed: BTreeSet<GroupId> = topology.local_links().iter().map(|pair| pair.group).collect();
@@ -145,7 +145,7 @@ pub fn write(topology: &Topology) -> String {
     text
 }
 
-/// The end that three fields describe, the first of them in this column.
+/// The end in three fields, from this column on.
 fn end(
     df: &Dragonfly,
     line: usize,
@@ -158,7 +158,7 @@ fn end(
     Ok(End { group, port: df.global_port(index, slot) })
 }
 
-/// The switch that two fields describe, the first of them in this column.
+/// The switch in two fields, from this column on.
 fn switch(
     df: &Dragonfly,
     line: usize,
@@ -178,7 +178,7 @@ fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, Cab
     if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(CableListError::NotANumber { line, column, found: quoted(field), most });
     }
-    // Digits alone fail to parse only by being too large.
+    // Digits fail to parse only if the number is too large.
     match field.parse::<u16>() {
         Ok(number) if u32::from(number) <= most => Ok(number),
         _ => Err(CableListError::OutOfRange { line, column, found: cut(field), most }),

@@ -1,12 +1,11 @@
 //! `circulant`: the circulant-based arrangement of Hastings et al., "Comparing global link
 //! arrangements for Dragonfly networks", Cluster'15; Kaplan et al., `CCGrid`'17, section II-A.
 //!
-//! Ports go in twos: of port 2m and port 2m + 1 of every group the first leads m + 1 groups on, the
-//! second m + 1 groups back, and the two are each other's far ends. For even h the two ends of a
-//! cable are thus switches of the same index (the papers take h as even; nothing here needs it,
-//! but for odd h some twos straddle two switches). For even g the last port of a round has no
-//! partner and leads half way round, to its own number. Generalised in rounds, see `rotation.rs`;
-//! a short round is the beginning of a whole one.
+//! Ports go in pairs: of port 2m and port 2m + 1 of every group the first leads m + 1 groups on, the second m + 1
+//! groups back, and the two are each other's far ends. For even h the two ends of a cable are thus switches of the same
+//! index (the papers take h as even; nothing here needs it, but for odd h some pairs span two switches). For even g the
+//! last port of a round has no partner and leads half way round, to its own number. Generalised in rounds, see
+//! `rotation.rs`; a short round is the beginning of a whole one.
 
 use super::rotation::{self, RotationStep, RoundPlace};
 use tvlb_schema::Dragonfly;

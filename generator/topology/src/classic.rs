@@ -1,10 +1,10 @@
 //! `absolute-classic`: the absolute arrangement of Hastings et al., "Comparing global link
 //! arrangements for Dragonfly networks", Cluster'15, which is also `BookSim`'s.
 //!
-//! Port q of group j leads to group q if q < j, else to group q + 1: a group's ports lead to the
-//! other groups in their order. Generalised: ports q, q + (g−1), q + 2(g−1), … lead to the same
-//! group, the m-th of them to its m-th port towards us. What ports are left after the last whole
-//! round lead to the groups that `extra_links` gives, again in their order.
+//! Port q of group j leads to group q if q < j, else to group q + 1: a group's ports lead to the other groups in their
+//! order. Generalised: ports q, q + (g−1), q + 2(g−1), … lead to the same group, the m-th of them to its m-th port
+//! towards us. The ports left after the last whole round lead to the groups that `extra_links` gives, again in their
+//! order.
 
 use super::extra_links;
 use tvlb_schema::End;

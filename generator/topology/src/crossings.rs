@@ -1,11 +1,11 @@
-//! Crossings: the pairs of global links (x, y) by which VLB paths from one switch to another go
-//! through a third group.
+//! Crossings: the pairs of global links (x, y) over which VLB paths from one switch to another go through a third
+//! group.
 //!
-//! All routes and triples over one crossing have the same ends: a local hop to the switch that x
-//! leaves, unless the source is that switch, and one from the switch at which y arrives, unless the
-//! destination is that one. They differ only in how they get from where x enters the intermediate
-//! group to where y leaves it. Whatever counts paths or what they load goes over crossings. A pair
-//! (x, y) is none where one of the local hops at its ends has no link.
+//! All routes and triples over one crossing have the same ends: a local hop to the switch that x leaves, unless the
+//! source is that switch, and one from the switch at which y arrives, unless the destination is that one. They differ
+//! only in how they get from where x enters the intermediate group to where y leaves it. All counts of paths or of
+//! their loads iterate over crossings. A pair (x, y) is not a crossing if one of the local hops at its ends has no
+//! link.
 
 use crate::{Link, Topology};
 use tvlb_schema::End;
@@ -27,15 +27,15 @@ pub struct Crossing {
     pub w: SwitchIndex,
     /// The switch at which y arrives.
     pub z: SwitchIndex,
-    /// Whether the source is another switch than `u`.
+    /// Whether the source differs from `u`.
     pub head: bool,
-    /// Whether the destination is another switch than `z`.
+    /// Whether the destination differs from `z`.
     pub tail: bool,
 }
 
 impl Crossing {
-    /// From one switch to another by a link into the group `middle` and one out of it, whether or not the local
-    /// hops at its ends have links.
+    /// From one switch to another by a link into the group `middle` and one out of it, whether or not the local hops at
+    /// its ends have links.
     #[inline]
     pub fn between(
         df: &Dragonfly,
@@ -49,7 +49,7 @@ impl Crossing {
         Self { x, y, middle, u, v, w, z, head, tail }
     }
 
-    /// The shape of the routes over this crossing that make so many hops in the intermediate group.
+    /// The shape of the routes over this crossing with this many hops in the intermediate group.
     #[inline]
     pub fn shape(&self, mid: u8) -> Shape {
         Shape::of_walk(self.head, mid, self.tail)
@@ -74,10 +74,10 @@ impl Topology {
             .flat_map(move |(middle, x)| self.crossings_by(source, destination, middle, x))
     }
 
-    /// The crossings of two switches of different groups that routes of one shape go over.
+    /// The crossings of two switches of different groups for routes of one shape.
     ///
-    /// Begins at an end that has the global link on its own switch, where there is one, so that few pairs of
-    /// links are looked at in vain.
+    /// Begins at an end that has the global link on its own switch, if there is one, so that few pairs of links are
+    /// tried in vain.
     pub fn crossings_of(
         &self,
         pair: (SwitchId, SwitchId),
@@ -102,8 +102,7 @@ impl Topology {
         })
     }
 
-    /// The links out of a switch's group that are a local hop away from it, or none, and the groups that they
-    /// lead to.
+    /// The links out of a switch's group that are a local hop away from it, or none, and their groups.
     fn links_at(&self, switch: SwitchId, local: u8) -> impl Iterator<Item = (GroupId, Link)> {
         let df = self.dragonfly();
         let (group, here) = df.place(switch);
@@ -153,7 +152,7 @@ impl Topology {
     }
 }
 
-/// Those links that leave one switch, of links by rising port.
+/// Those of the given links, by rising port, that leave one switch.
 fn links_of<'l>(df: &Dragonfly, links: &'l [Link], switch: SwitchIndex) -> &'l [Link] {
     let leaves = |link: &Link| df.split_port(link.from).0;
     let start = links.partition_point(|link| leaves(link) < switch);

@@ -1,21 +1,20 @@
 //! `dragonfly-plus`: groups of leaves, which have all the nodes, and spines, which have all the global links.
 //!
-//! The leaves of a group are its first switches, its spines the others. Each leaf is linked to each spine,
-//! and no two leaves or two spines are. Leonardo and other `InfiniBand` machines are built so.
+//! The leaves of a group are its first switches, its spines the others. Each leaf is linked to each spine, and no two
+//! leaves or two spines are. Leonardo and other `InfiniBand` machines are built like this.
 //!
-//! Only the spines count for the links between groups: with s spines of h global ports, each pair of groups
-//! has K = ⌊s·h / (g−1)⌋ links, and the pairs that `extra_links` names have one more. They are dealt out pair
-//! by pair, (0, 1), (0, 2), … (1, 2), …, by [`in_turn::lay_between`]: at either end, each link goes to the
-//! next free port of the spine whose turn it is, and the turn goes round the spines. So no spine has more
-//! than one link more than another of its group, and as many as K spines of a group lead to each other group,
-//! or all of them where K ≥ s. Where h = g − 1, port q of a spine leads to the q-th other group, to the spine
-//! of its own index.
+//! Only the spines count for the links between groups: with s spines of h global ports, each pair of groups has K =
+//! ⌊s·h / (g−1)⌋ links, and the pairs that `extra_links` names have one more. They are dealt out pair by pair, (0, 1),
+//! (0, 2), … (1, 2), …, by [`in_turn::lay_between`]: at either end, each link goes to the next free port of the spine
+//! whose turn it is, and the turn goes round the spines. So no spine has more than one link more than another of its
+//! group, and K spines of a group lead to each other group, or all of them if K ≥ s. If h = g − 1, port q of a spine
+//! leads to the q-th other group, to the spine of its own index.
 
 use super::{Topology, extra_links, in_turn};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, LeavesAndSpines, NodeId, Nodes, SwitchId, SwitchIndex};
 
-/// The wiring of a Dragonfly whose groups begin with so many leaves, at least 1 and fewer than `a`.
+/// The wiring of a Dragonfly whose groups begin with this many leaves, at least 1 and fewer than `a`.
 ///
 /// # Panics
 /// If there is no leaf or no spine, or the spines of a group have too few ports for a link to each other group.
@@ -45,7 +44,7 @@ pub(super) fn topology(df: Dragonfly, leaves: u8) -> Topology {
     topology.with_ends(ends).with_local_links(local).expect("each leaf is linked to each spine")
 }
 
-/// The Dragonfly that the spines alone are; nothing if there is no leaf, no spine, or not enough of their ports.
+/// The Dragonfly of the spines alone; `None` if there is no leaf, no spine, or too few of their ports.
 pub fn spines(df: &Dragonfly, leaves: u8) -> Option<Dragonfly> {
     let spines = df.a().checked_sub(leaves.into()).filter(|_| leaves > 0)?;
     Dragonfly::new(df.p(), spines, df.h(), df.g()).ok()
@@ -57,7 +56,7 @@ pub(super) fn nodes(df: &Dragonfly, leaves: u8) -> Nodes {
     Nodes::from(df).without(df.nodes().filter(is_at_spine))
 }
 
-/// The leaves of a Dragonfly+ that live; none of any other wiring.
+/// The live leaves of a Dragonfly+; empty for any other wiring.
 pub fn leaves(topology: &Topology) -> BTreeSet<SwitchId> {
     if !topology.has_leaves_and_spines_with(topology.ends()) {
         return BTreeSet::new();
@@ -79,7 +78,7 @@ mod tests {
         arrange(df, Arrangement::DragonflyPlus { leaves }, 1).unwrap()
     }
 
-    /// What the module's documentation promises.
+    /// Checks the promises of the module's documentation.
     fn check(sizes: [u32; 4]) {
         let [leaves, spines, h, g] = sizes;
         let topology = laid(sizes);
@@ -154,7 +153,7 @@ mod tests {
             [4, 1, 6, 2, 0],
         ];
         assert_eq!(ends(0), of_first);
-        // The last group is the last that each other group is joined to.
+        // The last group is the last to which each other group is joined.
         let of_last = [
             [2, 0, 0, 4, 1],
             [2, 1, 3, 4, 1],

@@ -1,9 +1,8 @@
-//! Which pairs of groups get one link more than the others, where g − 1 does not divide a·h and
-//! the groups need not be alike.
+//! Which pairs of groups get one extra link, if g − 1 does not divide a·h and the groups need not be alike.
 //!
-//! After ⌊a·h / (g−1)⌋ links per pair each group has r = a·h mod (g−1) ports left. The pairs
-//! returned join each group to r others, no pair twice. Where r and g are both odd that is
-//! impossible for one group, and the last group is joined to r − 1.
+//! After ⌊a·h / (g−1)⌋ links per pair each group has r = a·h mod (g−1) ports left. The returned pairs join each group
+//! to r others, no pair twice. If r and g are both odd that is impossible for one group, and the last group is joined
+//! to r − 1.
 
 use tvlb_schema::Dragonfly;
 

@@ -1,8 +1,8 @@
-//! A wiring without what is dead: the links that are left, by the plan's names.
+//! A wiring without its dead parts: the remaining links, by the plan's names.
 //!
-//! The plan stays what it is, so sizes, ports and the links of a kind of groups are the plan's. Two
-//! groups may then share no cable, and two switches of a group no link and no third that is linked to
-//! both; a dead switch is linked to nothing, and whoever shows a wiring shows the switches that live.
+//! The plan does not change, so sizes, ports and the links of a kind of groups are the plan's. Two groups may then
+//! share no cable, and two switches of a group no link and no third that is linked to both; a dead switch is linked to
+//! nothing, and code that shows a wiring shows only live switches.
 
 use super::Topology;
 use super::local_links::{self, LocalLinks};
@@ -15,7 +15,7 @@ use tvlb_table_set::dead_parts::LinkPlan;
 use tvlb_table_set::names::Names;
 
 impl Topology {
-    /// The wiring that a fabric image states, whatever is dead of it.
+    /// The wiring of a fabric image, whatever is dead.
     pub fn of_image(image: &FabricImage<'_>) -> Self {
         let wiring = Self::from_cables(*image.dragonfly(), image.cables())
             .expect("a fabric image states a wiring");
@@ -25,7 +25,7 @@ impl Topology {
         Self { fewer, within, group_links, ..wiring }
     }
 
-    /// The links of this plan that live where these parts are dead.
+    /// The live links of this plan if these parts are dead.
     #[must_use]
     pub fn without(&self, faults: &FaultSet) -> Self {
         let df = *self.dragonfly();
@@ -72,18 +72,18 @@ impl Topology {
         &self.dead
     }
 
-    /// Whether a switch of the plan lives.
+    /// Whether a switch of the plan is live.
     pub fn lives(&self, switch: SwitchId) -> bool {
         !self.dead.contains(&switch)
     }
 
-    /// The indices of the switches of a group that live, in order.
+    /// The indices of the live switches of a group, in order.
     pub fn live_indices(&self, group: GroupId) -> impl Iterator<Item = SwitchIndex> {
         let df = &self.dragonfly;
         df.indices(group).filter(move |&index| self.lives(df.switch(group, index)))
     }
 
-    /// The groups of which a switch lives, in order.
+    /// The groups with a live switch, in order.
     pub fn live_groups(&self) -> impl Iterator<Item = GroupId> {
         self.dragonfly.groups().filter(|&group| self.live_indices(group).next().is_some())
     }
@@ -94,14 +94,14 @@ impl Topology {
         self.live_groups().flat_map(higher)
     }
 
-    /// The nodes that there are by a list of names, of switches that live.
+    /// The existing nodes by a list of names, on live switches.
     pub fn nodes(&self, names: &Names) -> Nodes {
         let faults = FaultSet { switches: self.dead.clone(), ..FaultSet::default() };
         names.nodes(&self.dragonfly).live(&faults)
     }
 }
 
-/// A list of what is dead, or of where switches stand, is held against it.
+/// Lists of dead parts, and of places of switches, are compared with it.
 impl LinkPlan for Topology {
     fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
@@ -116,7 +116,7 @@ impl LinkPlan for Topology {
     }
 }
 
-/// The switches of a group with fewer links that live than their kind states, sorted.
+/// The switches of a group with fewer live links than their kind states, sorted.
 fn fewer_than_planned(planned: &Topology, faults: &FaultSet) -> Vec<FewerLinks> {
     let df = planned.dragonfly();
     if faults.switches.is_empty() && faults.local_links.is_empty() {
@@ -137,7 +137,7 @@ fn fewer_than_planned(planned: &Topology, faults: &FaultSet) -> Vec<FewerLinks> 
     fewer
 }
 
-/// How many links between two switches of a group live.
+/// How many links between two switches of a group are live.
 fn live_links(
     planned: &Topology,
     faults: &FaultSet,

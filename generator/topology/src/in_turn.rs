@@ -1,14 +1,14 @@
-//! Some number of links between each two groups, which go to the switches of a group in turn.
+//! A number of links between each two groups, which go to the switches of a group in turn.
 //!
-//! Cables are laid pair of groups by pair of groups. Each goes to the switch of its group whose turn it
-//! is, so the links of a pair lie on different switches and no switch has more than one cable more
-//! than another. Nothing here is random.
+//! Cables are laid pair of groups by pair of groups. Each goes to the switch of its group whose turn it is, so the
+//! links of a pair are on different switches and no switch has more than one cable more than another. Nothing here is
+//! random.
 
 use super::Topology;
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
-/// Lays so many cables between each two groups, of which the lower is asked for first.
+/// Lays this many cables between each two groups, passed with the lower one first.
 ///
 /// # Panics
 /// If a group has fewer global ports than links.

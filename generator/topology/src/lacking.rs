@@ -1,10 +1,8 @@
-//! Where a wiring has fewer links than it has elsewhere between groups of the same kinds, and which
-//! cables would make up for that.
+//! Pairs of groups with fewer links than others of the same kinds, and which cables would complete them.
 //!
-//! Of all pairs of groups of the same two kinds most have one number of links, the *usual* one. Where a
-//! pair has fewer, and both its groups have unused ports, a machine whose pairs are all alike would have
-//! cables between such ports. Where the unused ports of a group are those of one switch, the end of the
-//! cable is known to be there.
+//! Of all pairs of groups of the same two kinds most have one number of links, the *usual* one. If a pair has fewer,
+//! and both its groups have unused ports, a machine whose pairs are all alike would have cables between such ports. If
+//! the unused ports of a group are those of one switch, the end of the cable is known to be there.
 
 use super::Topology;
 use super::dragonfly_plus::leaves;
@@ -18,7 +16,7 @@ use tvlb_schema::{Dragonfly, End, GroupId, SwitchId};
 pub struct KindPair {
     /// The two kinds, numbered from 0 in the order of the groups, the lower number first.
     pub kinds: [usize; 2],
-    /// The usual number of links: that of most pairs, the larger one where two are as frequent.
+    /// The usual number of links: that of most pairs, the larger one if two are equally frequent.
     pub usual: usize,
     /// How many pairs have how many links, by rising number of links.
     pub links: Vec<(usize, usize)>,
@@ -42,7 +40,7 @@ pub struct LackingCables {
     pub ends: [LackingEnd; 2],
 }
 
-/// Where a cable that is lacking would end: at an unused port of a group.
+/// Where a missing cable would end: at an unused port of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingEnd {
     pub group: GroupId,
@@ -51,18 +49,18 @@ pub struct LackingEnd {
     /// The index of the switch that has all of them, if one switch does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch: Option<u32>,
-    /// What the machine calls the switch.
+    /// The machine's name of the switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The global ports of that switch that are unused.
+    /// The unused global ports of that switch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<u32>,
 }
 
-/// What pairs of groups have and lack.
+/// The links that pairs of groups have and lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lacking {
-    /// By pair of kinds that some pair of groups has.
+    /// For each pair of kinds that occurs.
     pub(super) kinds: Vec<KindPair>,
     /// By rising groups.
     pub(super) fewer: Vec<PairWithFewer>,
@@ -111,18 +109,18 @@ impl Lacking {
     }
 }
 
-/// The number that most have, the larger one where two are as frequent: of how many have which number.
+/// The number that is most frequent, the larger one of two: from the frequency of each number.
 pub(super) fn usual<N: Copy + Ord>(counts: &BTreeMap<N, usize>) -> Option<N> {
     counts.iter().max_by_key(|&(&number, &count)| (count, number)).map(|(&number, _)| number)
 }
 
-/// By group the number of its kind, as [`Dragonfly::kinds`] has them, from 0.
+/// For each group the number of its kind, in the order of [`Dragonfly::kinds`], from 0.
 pub fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
     let kinds = df.kinds().enumerate();
     kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect()
 }
 
-/// The global ports of a group's switches that live and have no cable, as (switch, slot); leaves have no global port.
+/// The global ports of a group's live switches without a cable, as (switch, slot); leaves have no global port.
 pub(super) fn unused_ports(
     topology: &Topology,
     leaves: &BTreeSet<SwitchId>,

@@ -1,8 +1,7 @@
 //! The wiring of one Dragonfly: a list of cables, from a rule or from a file.
 //!
-//! Everything downstream works on any such list: unequal numbers of links per pair of groups,
-//! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair
-//! of this module's children; no other stage asks.
+//! Everything downstream works on any such list: unequal numbers of links per pair of groups, unused ports, missing
+//! cables. Only this module's children know whether a list comes from an arrangement or a file.
 
 pub mod arrangement;
 pub mod bill;
@@ -52,14 +51,14 @@ pub struct Cable {
 /// One direction of a cable, seen from the group that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
-    /// The port by which it leaves.
+    /// The port through which it leaves.
     pub from: GlobalPort,
     /// The port of the other group at which it arrives.
     pub to: GlobalPort,
 }
 
 impl Link {
-    /// The same cable the other way.
+    /// The same cable in the other direction.
     fn back(self) -> Self {
         Self { from: self.to, to: self.from }
     }
@@ -92,7 +91,7 @@ pub struct Topology {
     links: Vec<Link>,
     /// Where the links from group i to group j begin in `links`: entry i·g + j; one more at the end.
     starts: Vec<usize>,
-    /// The links of the groups of which a list names the links or a link is dead, sorted.
+    /// The links of the groups whose links a list names or of which a link is dead, sorted.
     listed: Vec<LocalLinks>,
     /// The switches of a group with fewer links between them than their kind states, sorted.
     fewer: Vec<FewerLinks>,
@@ -103,9 +102,9 @@ pub struct Topology {
     /// How fast the kinds of links are, relative to each other.
     bandwidths: Bandwidths,
     dead: BTreeSet<SwitchId>,
-    /// Switches of a group of which the last link is dead.
+    /// Pairs of switches of a group whose last link is dead.
     parted: BTreeSet<(SwitchId, SwitchIndex)>,
-    /// The switches that have nodes, and live.
+    /// The live switches with nodes.
     ends: EndSwitches,
 }
 
@@ -123,7 +122,7 @@ pub enum CableError {
 }
 
 impl Topology {
-    /// The wiring that these cables make, in whatever order they and their ends come.
+    /// The wiring of these cables, in whatever order they and their ends come.
     ///
     /// # Errors
     /// The first cable that cannot be laid.
@@ -200,8 +199,8 @@ impl Topology {
         })
     }
 
-    /// The same cables, and these links within groups, each a pair of switches that exist and differ. A
-    /// group of which a link is given has these and no others.
+    /// The same cables, and these links within groups, each a pair of existing, different switches. A group with a
+    /// given link has only the given ones.
     ///
     /// # Errors
     /// Two switches of a group with nodes that cannot reach each other within it by two hops, or two that
@@ -219,20 +218,20 @@ impl Topology {
         Ok(topology)
     }
 
-    /// The same wiring with links of these relative bandwidths; without it all are alike.
+    /// The same wiring with links of these relative bandwidths; by default all are equal.
     #[must_use]
     pub fn with_bandwidths(self, bandwidths: Bandwidths) -> Self {
         Self { bandwidths, ..self }
     }
 
-    /// The same wiring, where of all switches only these have nodes; without it all have that the sizes give any.
+    /// The same wiring, if only these switches have nodes; by default all have for which the sizes give any.
     #[must_use]
     pub fn with_ends(self, ends: EndSwitches) -> Self {
         Self { ends, ..self }
     }
 
-    /// The switches where packets begin and end: those that have nodes, and live. Whatever is counted, required
-    /// or averaged over pairs of switches is over pairs of these.
+    /// The switches where packets begin and end: the live ones with nodes. Whatever is counted, required or averaged
+    /// over pairs of switches is over pairs of these.
     pub const fn ends(&self) -> &EndSwitches {
         &self.ends
     }
@@ -273,7 +272,7 @@ impl Topology {
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
     }
 
-    /// How many global ports the switches have that live, with a cable or without.
+    /// How many global ports the live switches have, with or without a cable.
     pub fn global_ports(&self) -> usize {
         let df = &self.dragonfly;
         let ports_of = |&switch: &SwitchId| usize::from(df.kind_of(df.place(switch).0).h);
@@ -286,7 +285,7 @@ impl Topology {
     }
 }
 
-/// Without what is dead.
+/// Without dead parts.
 impl LeavesAndSpines for Topology {
     fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
@@ -307,7 +306,7 @@ impl LeavesAndSpines for Topology {
     }
 }
 
-/// What follows the sizes of the largest group.
+/// A phrase after the sizes of the largest group.
 fn at_most(df: &Dragonfly) -> &'static str {
     if df.is_even() { "" } else { ", and fewer in smaller groups" }
 }

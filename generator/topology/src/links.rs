@@ -1,10 +1,9 @@
 //! Numbers for the links of a Dragonfly: one for each direction of each local and global cable.
 //!
-//! The numbers of a group's own links, local ones by source and destination index and then global
-//! ones by port, follow each other, and those of the next group follow these. Renumbering the
-//! groups thus moves a link by whole groups, which is what folding needs. A number without a link
-//! of its own (a switch to itself, an unused port) never carries load. Several links between two switches
-//! of a group share one number.
+//! The numbers of a group's own links, local ones by source and destination index and then global ones by port, are
+//! consecutive, and those of the next group follow them. Renumbering the groups thus moves a link by whole groups,
+//! which folding needs. A number without a link of its own (a switch to itself, an unused port) never carries load.
+//! Several links between two switches of a group share one number.
 
 use super::Topology;
 use std::fmt;
@@ -38,14 +37,13 @@ impl LinkNumbers {
         self.group_start(group) + from.as_usize() * self.df.a() as usize + to.as_usize()
     }
 
-    /// The link by which a group's global port leaves it.
+    /// The link of a group's global port.
     pub fn global(&self, group: GroupId, port: GlobalPort) -> usize {
         let a = self.df.a() as usize;
         self.group_start(group) + a * a + port.as_usize()
     }
 
-    /// By number, how many links it stands for, by how many join two switches of a group; empty where each
-    /// stands for one.
+    /// For each number how many links share it, by how many join two switches of a group; empty if each stands for one.
     pub fn multiplicities(
         &self,
         links_within: impl Fn(GroupId, SwitchIndex, SwitchIndex) -> u32,
@@ -65,8 +63,7 @@ impl LinkNumbers {
         multiplicities
     }
 
-    /// By number, how many flits per cycle the links that it stands for take; empty where each number
-    /// takes one.
+    /// For each number how many flits per cycle its links carry; empty if each carries one.
     pub fn capacities(&self, topology: &Topology) -> Vec<f64> {
         let within = |group, one, other| topology.links_within(group, one, other);
         let mut capacities = self.multiplicities(within);
@@ -80,7 +77,7 @@ impl LinkNumbers {
         capacities
     }
 
-    /// The kind of the links that a number stands for.
+    /// The kind of a number's links.
     pub fn kind(&self, link: usize) -> LinkKind {
         if self.is_global(link) { LinkKind::Global } else { LinkKind::Local }
     }
@@ -96,8 +93,7 @@ impl LinkNumbers {
         link % self.per_group() >= a * a
     }
 
-    /// The switch that a link leaves and the port by which it does so; `None` for the number of a
-    /// switch to itself.
+    /// The switch that a link leaves and its port there; `None` for the number of a switch to itself.
     pub fn leaves(&self, link: usize) -> Option<(SwitchId, Port)> {
         let narrow = |n: usize| u8::try_from(n).ok().map(SwitchIndex);
         let group = GroupId(u16::try_from(link / self.per_group()).ok()?);
@@ -113,8 +109,8 @@ impl LinkNumbers {
         }
     }
 
-    /// The links of the path by the global link `x` and, for VLB, over the detour, if there is one,
-    /// to the global link `y`. `peer` says where a cable leads. `None` where a cable is missing.
+    /// The links of the path over the global link `x` and, for VLB, through the detour, if there is one, to the global
+    /// link `y`. `peer` follows a cable. `None` if a cable is missing.
     ///
     /// # Example
     /// ```
@@ -150,8 +146,7 @@ impl LinkNumbers {
         walk.end_at(destination)
     }
 
-    /// The links of the walk over these switches, which leaves its first group by the port `x` and no other
-    /// group than that.
+    /// The links of the walk over these switches, which leaves its first group through the port `x` and no other group.
     pub fn of_walk(
         &self,
         switches: &[SwitchId],
@@ -179,8 +174,8 @@ impl LinkNumbers {
     }
 }
 
-/// The most links of a path: two local hops in each group that it leaves or enters, but one at
-/// either end, and two global ones.
+/// The most links of a path: two local hops in each group that it leaves or enters, but one at either end, and two
+/// global ones.
 const MOST_LINKS: usize = 6;
 
 /// The numbers of a path's links, in their order.
@@ -213,7 +208,7 @@ impl PathLinks {
     }
 }
 
-/// A path being followed.
+/// A walk over links.
 struct LinkWalk<'n> {
     numbers: &'n LinkNumbers,
     at: (GroupId, SwitchIndex),
@@ -221,7 +216,7 @@ struct LinkWalk<'n> {
 }
 
 impl LinkWalk<'_> {
-    /// Goes on to a switch of the same group, unless the walk is already there.
+    /// Moves to a switch of the same group, unless the walk is already there.
     fn to(&mut self, to: SwitchIndex) {
         let (group, from) = self.at;
         if from != to {
@@ -239,7 +234,7 @@ impl LinkWalk<'_> {
         })
     }
 
-    /// Goes on to the switch that has this port, and over the port's cable.
+    /// Moves to the switch that has this port, and over the port's cable.
     fn by_cable(&mut self, peer: &impl Fn(End) -> Option<End>, port: GlobalPort) -> Option<()> {
         let df = &self.numbers.df;
         let group = self.at.0;
@@ -305,7 +300,7 @@ mod tests {
             expected.push(numbers.local(GroupId(2), index(y.to), SwitchIndex(2)));
         }
         assert_eq!(path.unwrap().iter().collect::<Vec<_>>(), expected);
-        // A path that ends in another group is not a path to the destination.
+        // A path that ends in another group does not lead to the destination.
         assert_eq!(numbers.of_path(peer, (source, destination), x.from, None), None);
     }
 }

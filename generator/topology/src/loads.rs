@@ -1,12 +1,10 @@
-//! What every link carries without a model: how much switches send to each other, times how often each path
-//! is drawn.
+//! The load of every link without a model: how much switches send to each other, times how often each path is drawn.
 //!
-//! VLB paths are counted over pairs (x, y) of first and second global links: all routes over one such pair
-//! cross the same two switches of the intermediate group. Where all routes with two hops there are
-//! kept, they load its local links evenly, so their share is spread once per intermediate group; where
-//! a set keeps a part of them, by its rule or by the levels of a source switch, each route is asked. So
-//! the figures are exact. Where two switches of a group share no link, each route is asked, too; where
-//! they share several, each of these carries its part of the load.
+//! VLB paths are counted over pairs (x, y) of first and second global links: all routes over one such pair cross the
+//! same two switches of the intermediate group. If all routes with two hops there are kept, they load its local links
+//! evenly, so their share is spread once per intermediate group; if a set keeps a part of them, by its rule or by the
+//! levels of a source switch, each route is tested. So the figures are exact. If two switches of a group share no link,
+//! each route is tested as well; if they share several, each of these carries its part of the load.
 
 mod draw;
 mod kept;
@@ -23,7 +21,7 @@ use tvlb_base::number::without_noise;
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, LinkKind, NodeId, SwitchId, SwitchIndex};
 
-/// Loads that differ by less are equal: symmetric links whose sums were made in another order.
+/// Loads that differ by less are equal: symmetric links whose sums were computed in another order.
 const EQUAL: f64 = 1e9;
 
 /// The load of each link.
@@ -31,7 +29,7 @@ const EQUAL: f64 = 1e9;
 pub struct LinkLoads {
     /// By link number, see [`LinkNumbers`]: the load of one link, of those that share a number.
     pub by_link: Vec<f64>,
-    /// By number, how many links it stands for.
+    /// For each number, how many links share it.
     links: Vec<f64>,
     numbers: LinkNumbers,
 }
@@ -39,14 +37,14 @@ pub struct LinkLoads {
 /// The loads of all links of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// 0 where there are none.
+    /// 0 if there are none.
     pub mean: f64,
     /// The load of the busiest link.
     pub most: f64,
 }
 
 impl Spread {
-    /// The busiest link's load over the mean; 1 where nothing carries anything.
+    /// The busiest link's load over the mean; 1 if nothing carries anything.
     pub fn imbalance(&self) -> f64 {
         if self.mean > 0.0 { self.most / self.mean } else { 1.0 }
     }
@@ -55,7 +53,7 @@ impl Spread {
 /// A link by its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEnds {
-    /// Between two switches of a group; where they share several links, any of these.
+    /// Between two switches of a group; if they share several links, any of these.
     Local(SwitchId, SwitchId),
     /// Between two groups: the near end and the far end.
     Global(End, End),
@@ -63,10 +61,10 @@ pub enum LinkEnds {
 }
 
 impl LinkLoads {
-    /// The loads where every switch with nodes sends an amount of 1 to every one of another group.
+    /// The loads if every switch with nodes sends an amount of 1 to every one of another group.
     ///
-    /// Uses the threads of the current rayon pool, as all counting here does; the result is the same for any
-    /// number of them, because sums are made in the order of the switches.
+    /// Uses the threads of the current rayon pool, as all counting here does; the result is the same for any number of
+    /// them, because sums are computed in the order of the switches.
     pub fn one_to_each(topology: &Topology, draw: Draw<'_>) -> Self {
         let ends = topology.ends();
         let one_to_each = |source| {
@@ -77,8 +75,7 @@ impl LinkLoads {
         Self::of_demands(topology, draw, &one_to_each).0
     }
 
-    /// The loads of what each switch sends; and what is in no load because it has no path, in the order of its
-    /// sources.
+    /// The loads of these demands; and the part without a path, in no load, in the order of its sources.
     pub fn of_demands(
         topology: &Topology,
         draw: Draw<'_>,
@@ -102,7 +99,7 @@ impl LinkLoads {
         (Self::of_sums(topology, total.spread()), without)
     }
 
-    /// The loads where so much in sum goes over the links of each number.
+    /// The loads if these sums go over the links of each number.
     pub fn of_sums(topology: &Topology, mut sums: Vec<f64>) -> Self {
         let df = topology.dragonfly();
         let numbers = LinkNumbers::new(*df);
@@ -142,8 +139,8 @@ impl LinkLoads {
         self
     }
 
-    /// The links of a kind, several that share a number once: the number, how many it stands for, and the load
-    /// of each.
+    /// The links of a kind, several that share a number once: the number, how many links share it, and the load of
+    /// each.
     pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = (usize, f64, f64)> {
         let all = self.links.iter().zip(&self.by_link).enumerate();
         let of_kind = all.filter(move |&(link, _)| self.numbers.kind(link) == kind);
@@ -171,7 +168,7 @@ impl LinkLoads {
         self.by_link[self.numbers.global(group, port)]
     }
 
-    /// The mean load of the links from one group to another; `None` where there is no link.
+    /// The mean load of the links from one group to another; `None` if there is no link.
     pub fn between(&self, topology: &Topology, from: GroupId, to: GroupId) -> Option<f64> {
         let links = topology.links(from, to);
         let sum = links.iter().fold(0.0, |sum, link| sum + self.global(from, link.from));
@@ -179,7 +176,7 @@ impl LinkLoads {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// The load of the busiest link of a kind that leaves a switch; `None` where it has none.
+    /// The load of the busiest link of a kind that leaves a switch; `None` if it has none.
     pub fn busiest_of(&self, df: &Dragonfly, switch: SwitchId, kind: LinkKind) -> Option<f64> {
         let first = self.numbers.group_start(df.place(switch).0);
         let leaves = |link| self.numbers.leaves(link).is_some_and(|(from, _)| from == switch);
@@ -197,7 +194,7 @@ impl LinkLoads {
     /// The ends of a link.
     ///
     /// # Panics
-    /// If the number stands for no link.
+    /// If the number has no link.
     pub fn ends(&self, topology: &Topology, link: usize) -> LinkEnds {
         let df = topology.dragonfly();
         let (switch, port) = self.numbers.leaves(link).expect("a number of a link");
@@ -211,8 +208,8 @@ impl LinkLoads {
     }
 }
 
-/// The loads that are the largest, at most so many, the largest first; of equal ones the one of the lowest
-/// number. Zeros are left out.
+/// The largest loads, at most `count`, the largest first; of equal ones that with the lowest number. Zeros are left
+/// out.
 pub fn busiest(loads: impl Iterator<Item = (usize, f64)>, count: usize) -> Vec<(usize, f64)> {
     let mut order: Vec<(usize, f64)> = loads.filter(|&(_, load)| load > 0.0).collect();
     let rounded = |(_, load): &(usize, f64)| (load * EQUAL).round();
@@ -228,8 +225,8 @@ pub fn as_busy(loads: impl Iterator<Item = f64>) -> usize {
     rounded.iter().filter(|&&load| most > 0.0 && load >= most).count()
 }
 
-/// What one switch sends to one of another group, in flits per cycle, where all nodes send one flit per
-/// cycle, evenly to the switches of other groups: on average where groups differ.
+/// The flits per cycle that one switch sends to one of another group, if all nodes send one flit per cycle, evenly to
+/// the switches of other groups: a mean if groups differ.
 #[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
 pub fn flits_per_pair(topology: &Topology) -> f64 {
     let (df, ends) = (topology.dragonfly(), topology.ends());

@@ -1,9 +1,8 @@
 //! The links within groups: how many join each two switches.
 //!
-//! A fabric file says for each kind of groups how many links join any two switches, one where it says
-//! nothing; a cable list may name the links of a group one by one, which then are all that it has. Two
-//! switches with nodes that share no link are reached by way of a third, and where there is no such third
-//! switch there is no fabric.
+//! A fabric file says for each kind of groups how many links join any two switches, by default one; a cable list may
+//! name the links of a group one by one, which then has only these. Two switches with nodes that share no link are
+//! reached through a third, and if there is no such third switch the fabric is invalid.
 
 use super::Topology;
 use std::collections::BTreeMap;
@@ -39,7 +38,7 @@ pub enum LocalLinkError {
 }
 
 impl LocalLinkError {
-    /// The two switches that it is about.
+    /// The two switches in the error.
     pub fn switches(&self, df: &Dragonfly) -> [SwitchId; 2] {
         let (Self::Apart { group, low, high, .. } | Self::TooMany { group, low, high, .. }) = *self;
         [df.switch(group, low), df.switch(group, high)]
@@ -54,8 +53,8 @@ fn and_others(count: usize) -> String {
     }
 }
 
-/// How many links join which switches, given one by one; nothing is said of groups that do not occur.
-/// Both switches of a link exist and differ.
+/// How many links join which switches, given one by one; groups that do not occur are left open. Both switches of a
+/// link exist and differ.
 pub(super) fn counted(mut links: Vec<(GroupId, SwitchIndex, SwitchIndex)>) -> Vec<LocalLinks> {
     for (_, one, other) in &mut links {
         if one > other {
@@ -73,11 +72,10 @@ pub(super) fn counted(mut links: Vec<(GroupId, SwitchIndex, SwitchIndex)>) -> Ve
         .collect()
 }
 
-/// The Dragonfly whose kinds state the most links that any two switches have, and which switches have
-/// fewer, sorted.
+/// The Dragonfly whose kinds state the most links that any two switches have, and which switches have fewer, sorted.
 ///
 /// # Errors
-/// Two switches with more links than an image can say.
+/// Two switches with more links than an image can express.
 pub(super) fn fewer(
     df: &Dragonfly,
     listed: &[LocalLinks],
@@ -130,8 +128,8 @@ pub(super) fn fewer(
     Ok((stated, fewer))
 }
 
-/// By (group·a + index)·a + index how many links join two switches of a group; empty where none share fewer than
-/// their kind states.
+/// By (group·a + index)·a + index how many links join two switches of a group; empty if none share fewer than their
+/// kind states.
 pub(super) fn table(df: &Dragonfly, fewer: &[FewerLinks]) -> Vec<u16> {
     if fewer.is_empty() {
         return Vec::new();
@@ -149,10 +147,10 @@ pub(super) fn table(df: &Dragonfly, fewer: &[FewerLinks]) -> Vec<u16> {
     table
 }
 
-/// Every two switches of a group that have nodes are linked, or a third is linked to both.
+/// Checks that every two switches of a group that have nodes are linked, or a third is linked to both.
 ///
 /// # Errors
-/// The first two of which that is not so.
+/// The first two that are not.
 pub(super) fn check(topology: &Topology) -> Result<(), LocalLinkError> {
     let mut apart: Option<LocalLinkError> = None;
     for pair in topology.fewer_links().iter().filter(|pair| pair.links == 0) {
@@ -174,8 +172,8 @@ pub(super) fn check(topology: &Topology) -> Result<(), LocalLinkError> {
 
 /// The links within groups of a wiring.
 impl Topology {
-    /// The links of the groups of which a list names the links or a link is dead, sorted. Of other groups
-    /// the kind says how many there are.
+    /// The links of the groups whose links a list names or of which a link is dead, sorted. For other groups the kind
+    /// says how many there are.
     pub fn local_links(&self) -> &[LocalLinks] {
         &self.listed
     }
@@ -190,7 +188,7 @@ impl Topology {
         self.group_links
     }
 
-    /// How many links join two switches of a group that exist and differ.
+    /// How many links join two existing, different switches of a group.
     pub fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
         let df = self.dragonfly();
         if self.within.is_empty() {
@@ -200,23 +198,23 @@ impl Topology {
         self.within[(group.as_usize() * a + one.as_usize()) * a + other.as_usize()].into()
     }
 
-    /// Whether a hop from one switch of a group to another is none, or goes by a link.
+    /// Whether a hop from one switch of a group to another needs no link, or has one.
     pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
         from == to || self.group_links.is_whole() || self.links_within(group, from, to) > 0
     }
 
-    /// Whether a packet gets from one switch of a group to another by a link, or over a third switch.
+    /// Whether a packet gets from one switch of a group to another over a link, or through a third switch.
     pub fn is_near(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
         self.is_local_hop(group, from, to) || self.relays(group, from, to).next().is_some()
     }
 
-    /// Whether a MIN path joins two switches of a group: a link, or, where the plan has none, a third switch.
+    /// Whether a MIN path joins two switches of a group: a link, or, if the plan has none, a third switch.
     pub fn has_min_within(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
         self.is_local_hop(group, from, to)
             || !self.is_parted(group, from, to) && self.is_near(group, from, to)
     }
 
-    /// Whether the last link between two switches of a group is dead: a way over a third switch is a detour then.
+    /// Whether the last link between two switches of a group is dead: then a way through a third switch is a detour.
     pub(crate) fn is_parted(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool {
         let low = self.dragonfly().switch(group, one.min(other));
         self.parted.contains(&(low, one.max(other)))

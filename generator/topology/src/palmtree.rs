@@ -1,12 +1,11 @@
 //! `palmtree`: Camarero et al., "Topological characterization of Hamming and Dragonfly networks
 //! and its implications on routing", TACO 2014; used by Prisacari et al., 2015, too.
 //!
-//! Port q of every group leads q + 1 groups *back*, and to the port that is its mirror image among
-//! all a·h: slot s of switch i is joined to slot h − 1 − s of switch a − 1 − i. With one link per
-//! pair that is `relative` in a mirror. With more, as the simulator CAMINOS of the same school
-//! generalises it, the mirror takes in all whole rounds at once, where `relative` keeps each round
-//! to itself: the m-th link of a pair from the one side is the m-th last from the other. What is
-//! left after the whole rounds is a short round with a mirror of its own, see `rotation.rs`.
+//! Port q of every group leads q + 1 groups *back*, and to the port that is its mirror image among all a·h: slot s of
+//! switch i is joined to slot h − 1 − s of switch a − 1 − i. With one link per pair that is the mirror image of
+//! `relative`. With more, as the simulator CAMINOS of the same school generalises it, the mirror spans all whole rounds
+//! at once, while `relative` keeps each round to itself: the m-th link of a pair from one side is the m-th last from
+//! the other. The ports left after the whole rounds form a short round with a mirror of its own, see `rotation.rs`.
 
 use super::{
     relative,

@@ -1,14 +1,13 @@
 //! `random`: each pair of groups gets its K links, the ports are drawn.
 //!
-//! Which pairs get one link more, where a·h is not a multiple of g − 1: we start from the regular
-//! choice of `extra_links` with the groups renumbered at random, then often exchange the partners
-//! of two random pairs, the Markov chain whose limit is uniform over such choices (each group keeps
-//! its number of links at every exchange). Then every group deals its links to its ports in an
-//! order of its own, drawn uniformly.
+//! To choose the pairs with one extra link, if a·h is not a multiple of g − 1, we start from the regular choice of
+//! `extra_links` with the groups renumbered at random, then often exchange the partners of two random pairs, the Markov
+//! chain whose limit is uniform over such choices (each group keeps its number of links at every exchange). Then every
+//! group deals its links to its ports in an order of its own, drawn uniformly.
 //!
-//! The same seed gives the same wiring on every machine: the generator is xoshiro256++, all numbers
-//! are drawn as 32-bit ones, nothing depends on the order of a hash table. A test pins one wiring,
-//! lest a new version of a dependency change what a seed means without our noticing.
+//! The same seed gives the same wiring on every machine: the generator is xoshiro256++, all numbers are drawn as 32-bit
+//! ones, nothing depends on the order of a hash table. A test pins one wiring, so that a new version of a dependency
+//! cannot silently change the meaning of a seed.
 
 use super::extra_links;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};

@@ -1,21 +1,20 @@
-//! What `relative`, `circulant` and `palmtree` share: all groups are wired alike.
+//! What `relative`, `circulant` and `palmtree` have in common: all groups are wired alike.
 //!
-//! A [`RotationStep`] says for port q of *every* group how many groups on it leads and to which port there.
-//! A wiring made of steps stays the same when all groups are renumbered by the same amount, which
-//! lets later stages study one group instead of g.
+//! A [`RotationStep`] says for port q of *every* group how many groups on it leads and to which port there. A wiring
+//! made of steps stays the same when all groups are renumbered by the same amount, so later stages can study one group
+//! instead of g.
 //!
-//! Ports are dealt in rounds of g − 1, one to each other group, and the a·h mod (g−1) ports left
-//! after the last whole round make a short round. A step of d groups one way is one of g − d the
-//! other, so a short round must hold with d also g − d; which d it holds is the arrangement's
-//! choice. Only d = g/2, for even g, may stand alone. For odd g a short round of odd length is
-//! thus impossible, and the last port of every group stays unused. That costs g ports where one
-//! would do (a·h·g is odd then); we pay it because a wiring with one unused port has no symmetry,
-//! and symmetry is what these arrangements are chosen for. `absolute` wastes only one.
+//! Ports are dealt in rounds of g − 1, one to each other group, and the a·h mod (g−1) ports left after the last whole
+//! round make a short round. A step of d groups one way is one of g − d the other, so a short round must contain with d
+//! also g − d; which d it contains is the arrangement's choice. Only d = g/2, for even g, may stand alone. For odd g a
+//! short round of odd length is thus impossible, and the last port of every group stays unused. That costs g ports
+//! where one would do (a·h·g is odd then); we pay it because a wiring with one unused port has no symmetry, and
+//! symmetry is the reason to choose these arrangements. `absolute` wastes only one.
 
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
-/// Where one port of every group leads.
+/// The destination of one port of every group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RotationStep {
     /// How many groups on, modulo g.
@@ -23,7 +22,7 @@ pub(super) struct RotationStep {
     pub(super) port: u32,
 }
 
-/// Where a port lies among the rounds.
+/// The position of a port among the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoundPlace {
     /// The first port of its round.
@@ -34,7 +33,7 @@ pub(super) struct RoundPlace {
     pub(super) position: u32,
 }
 
-/// The place of a port; `None` if it must stay unused for all groups to be alike.
+/// The position of a port; `None` if it must stay unused for all groups to be alike.
 pub(super) fn place(df: &Dragonfly, port: u32) -> Option<RoundPlace> {
     let round = df.g() - 1;
     let start = port / round * round;
@@ -46,7 +45,7 @@ pub(super) fn place(df: &Dragonfly, port: u32) -> Option<RoundPlace> {
     (position < length).then_some(RoundPlace { start, length, position })
 }
 
-/// The cables that the steps of all ports make, each once.
+/// The cables of the steps of all ports, without repetition.
 ///
 /// `step` must be an involution: from the port that it names, it leads back by g − offset.
 pub(super) fn cables(

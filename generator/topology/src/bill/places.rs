@@ -8,8 +8,8 @@
 //! "switch (8,1)",1.2,2.4
 //! ```
 //!
-//! A place is named as in a list of what is dead ([`tvlb_table_set::dead_parts`]): a cabinet or a chassis by the names
-//! of its switches, a group, a switch, or the switches of a pattern. Every switch stands in one place.
+//! A place is named as in a list of dead parts ([`tvlb_table_set::dead_parts`]): a cabinet or a chassis by the names of
+//! its switches, a group, a switch, or the switches that match a pattern. Every switch has one place.
 
 use crate::Topology;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub struct Places {
     of_switch: BTreeMap<SwitchId, usize>,
 }
 
-/// Why a text does not say where the switches stand. Lines count from 1.
+/// Why a text does not give a place to every switch. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlacesError {
     #[error(transparent)]
@@ -54,7 +54,7 @@ impl Places {
     /// The places of the switches of a wiring.
     ///
     /// # Errors
-    /// The first line that is none or has a switch that stands elsewhere, or a switch that stands nowhere.
+    /// The first line that is invalid or has a switch that was already placed, or a switch without a place.
     pub fn read(topology: &Topology, names: &Names, text: &str) -> Result<Self, PlacesError> {
         let mut records = Records::of_text(text);
         records.expect_header(&[&COLUMNS])?;
@@ -89,12 +89,12 @@ impl Places {
         self.of_switch[&switch]
     }
 
-    /// What the list calls a place.
+    /// The name of a place in the list.
     pub(super) fn name(&self, place: usize) -> &str {
         &self.places[place].0
     }
 
-    /// How far two places are from each other, in metres along x and then along y.
+    /// The distance of two places, in metres along x plus along y.
     pub(super) fn distance(&self, [one, other]: [usize; 2]) -> f64 {
         let [one, other] = [one, other].map(|place| self.places[place].1);
         without_noise((one[0] - other[0]).abs() + (one[1] - other[1]).abs())

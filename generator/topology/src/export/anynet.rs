@@ -1,8 +1,8 @@
 //! For the network `anynet` of `BookSim2`: its `network_file`, one line for each router.
 //!
-//! A line names a router, its nodes, and each router to which it has a channel, with the latency of
-//! the channel from the line's router to the other. `BookSim2` takes no comments, wants the numbers of
-//! routers and nodes without gaps from 0, and keeps one channel from a router to another.
+//! A line names a router, its nodes, and each router to which it has a channel, with the latency of the channel from
+//! the line's router to the other. `BookSim2` accepts no comments, wants the numbers of routers and nodes without gaps
+//! from 0, and keeps one channel from a router to another.
 
 use super::error::ExportError;
 use super::wiring::{Wiring, parts};
@@ -19,10 +19,10 @@ pub struct ChannelLatencies {
     pub global: u16,
 }
 
-/// The file for `anynet`. Routers and nodes are numbered without gaps, in the order of the switches and nodes that live.
+/// The file for `anynet`. Routers and nodes are numbered without gaps, in the order of the live switches and nodes.
 ///
 /// # Errors
-/// Two switches that share several links, or two that no path joins.
+/// Two switches that share several links, or two without any path.
 pub fn anynet(wiring: &Wiring<'_>, latencies: ChannelLatencies) -> Result<String, ExportError> {
     let switches = wiring.switches();
     let links = wiring.single_links(PROGRAM)?.into_iter();

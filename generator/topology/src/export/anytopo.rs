@@ -37,7 +37,7 @@ def routing_table(lines, vlb):
     return table
 "#;
 
-/// The text in Python. A router is a switch's place among those that live.
+/// The text in Python. A router is numbered by its switch's position among the live ones.
 ///
 /// # Errors
 /// Two switches that share several links, or a switch without nodes.

@@ -2,10 +2,10 @@
 //! name them and the sizes. A wiring of leaves and spines is for dragonfly-plus, any other for dragonfly-dally and
 //! dragonfly-custom.
 //!
-//! The file of links within a group has three integers a record: source, destination and type of a
-//! link, routers by their index in the group; for dragonfly-plus, there is no type. CODES applies it to every
-//! group. The file of links between groups has two: source and destination, by the numbers of the whole fabric. Both
-//! list each direction of a link, and cables between the same two switches as often as there are such.
+//! The file of links within a group has records of three integers: source, destination and type of a link, routers by
+//! their index in the group; for dragonfly-plus, there is no type. CODES applies it to every group. The file of links
+//! between groups has two: source and destination, by the numbers of the whole fabric. Both list each direction of a
+//! link, and several cables between the same two switches as several records.
 
 use super::error::ExportError;
 use super::wiring::Wiring;
@@ -16,14 +16,14 @@ const INTRA_FILE: &str = "intra-group-connections";
 const INTER_FILE: &str = "inter-group-connections";
 const CONF_FILE: &str = "dragonfly.conf";
 
-/// The type of a link within a group. CODES has another, for the second dimension of Cray's groups.
+/// The type of a link within a group. CODES has another one for the second dimension of Cray's groups.
 const GREEN: u16 = 0;
 
 /// The three files for CODES, each with its name.
 ///
 /// # Errors
-/// A dead switch, groups or switches that differ in their numbers of switches or nodes, two switches of a group that
-/// do not share exactly one link, or leaves and spines that dragonfly-plus does not have.
+/// A dead switch, groups or switches that differ in their numbers of switches or nodes, two switches of a group that do
+/// not share exactly one link, or leaves and spines that dragonfly-plus does not have.
 pub fn codes(wiring: &Wiring<'_>) -> Result<[(&'static str, Vec<u8>); 3], ExportError> {
     let (df, leaves) = (wiring.dragonfly(), leaves(wiring.topology()));
     let is_plus = !leaves.is_empty();
@@ -62,7 +62,7 @@ fn push(file: &mut Vec<u8>, record: &[u16]) {
     file.extend(record.iter().flat_map(|&number| i32::from(number).to_le_bytes()));
 }
 
-/// The lines of a configuration. Groups of dragonfly-plus begin with leaves, which alone have nodes.
+/// The lines of a configuration. Groups of dragonfly-plus begin with leaves, and only these have nodes.
 fn conf(df: &Dragonfly, is_plus: bool) -> String {
     let (p, a, h, g, leaves) = (df.p(), df.a(), df.h(), df.g(), df.a() / 2);
     let (model, repetitions, nodes, routers, sizes) = if is_plus {

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use tvlb_schema::GroupId;
 use tvlb_table_set::names::{NamedPort, after};
 
-/// A node for each group, and an edge for each pair of groups that has links, with their number. Names stand after the
-/// numbers of groups that have one.
+/// A node for each group, and an edge for each pair of groups that has links, with their number. Numbers of groups are
+/// followed by their names.
 pub fn groups(wiring: &Wiring<'_>) -> String {
     let mut text = format!(
         "graph dragonfly {{\n  label=\"{}: links per pair of groups\";\n  layout=circo;\n  node [shape=circle];\n",
@@ -27,7 +27,7 @@ pub fn groups(wiring: &Wiring<'_>) -> String {
 }
 
 /// A node for each switch, in a cluster for each group, and an edge for each two switches of a group that share links
-/// and for each global cable; with names as in [`groups`], of switches and ports too. Readable up to some hundred
+/// and for each global cable; with names as in [`groups`], also of switches and ports. Readable up to some hundred
 /// cables.
 pub fn switches(wiring: &Wiring<'_>) -> String {
     let (df, names) = (wiring.dragonfly(), wiring.names());
@@ -71,7 +71,7 @@ pub fn switches(wiring: &Wiring<'_>) -> String {
     text + &global + "}\n"
 }
 
-/// A text within double quotes of a label, where DOT reads a backslash as the beginning of an escape.
+/// A text for a double-quoted label, in which DOT reads a backslash as the beginning of an escape.
 fn quotable(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -1,16 +1,16 @@
-//! Why a format cannot say a wiring.
+//! Why a format cannot express a wiring.
 
 use tvlb_schema::NodeId;
 use tvlb_table_set::names::HostError;
 
-/// Why a format cannot say a wiring.
+/// Why a format cannot express a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
     /// The other program has a rule that the wiring breaks.
     #[error("{program} {rule}, but {found}; accepted: {accepted}")]
     Refused {
         program: &'static str,
-        /// What the program does or takes: "keeps one channel between two routers".
+        /// The program's limit: "keeps one channel between two routers".
         rule: String,
         /// The first part of the wiring that breaks the rule.
         found: String,
@@ -23,7 +23,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// That a program has a rule, what breaks it, and what the program would accept.
+    /// An error with a program's rule, what breaks it, and what the program would accept.
     pub(super) fn refused(
         program: &'static str,
         rule: impl Into<String>,

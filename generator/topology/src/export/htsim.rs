@@ -2,7 +2,7 @@
 //!
 //! HTSIM knows one wiring: a·h + 1 groups, and global port s of switch i leads i·h + s + 1 groups on. A path is two
 //! numbers of switches. They are the first two hops while the packet is in the source's group, and the rest is MIN; so
-//! a path can be said exactly when it goes by MIN from where it leaves the group of its source.
+//! a path can be expressed exactly if it is MIN after it leaves the group of its source.
 
 use super::error::ExportError;
 use super::wiring::Wiring;
@@ -23,7 +23,7 @@ pub const TABLE_DIRECTORY: &str = "host_table";
 /// The content of [`TOPOLOGY_FILE`].
 ///
 /// # Errors
-/// Dead switches, groups that differ, another number of groups, or cables that HTSIM lays in another way.
+/// Dead switches, groups that differ, another number of groups, or cables that HTSIM lays differently.
 pub fn htsim(wiring: &Wiring<'_>) -> Result<String, ExportError> {
     let df = wiring.dragonfly();
     wiring.expect_like_groups(PROGRAM, &BTreeSet::new())?;
@@ -56,7 +56,7 @@ pub fn htsim(wiring: &Wiring<'_>) -> Result<String, ExportError> {
     ))
 }
 
-/// To which switch HTSIM lays the cable of a global port.
+/// The switch to which HTSIM lays the cable of a global port.
 fn laid(df: &Dragonfly, switch: SwitchId, slot: u32) -> SwitchId {
     let (group, index) = df.place(switch);
     let (group, index) = (u32::from(group.0), u32::from(index.0));
@@ -69,7 +69,7 @@ fn laid(df: &Dragonfly, switch: SwitchId, slot: u32) -> SwitchId {
 /// switch.
 ///
 /// # Errors
-/// A path that HTSIM does not go, or paths that the set draws unequally.
+/// A path that HTSIM cannot take, or paths that the set draws unequally.
 pub fn host_table(
     wiring: &Wiring<'_>,
     rule: &SetRule,
@@ -97,7 +97,7 @@ pub fn host_table(
     Ok(text)
 }
 
-/// Paths by their hops: a line has how many are local and how many global, and the headers of its paths.
+/// Paths by their hops: a line has the numbers of local and of global ones, and the headers of its paths.
 fn write_paths<'p>(
     wiring: &Wiring<'_>,
     text: &mut String,
@@ -122,7 +122,7 @@ fn write_paths<'p>(
                 "sets of shapes with at most one local hop in the middle",
             ));
         }
-        // Of a path that leaves the group by its first hop, or never, HTSIM does not read the second number.
+        // If a path leaves the group with its first hop, or never, HTSIM does not read the second number.
         let second = if first == Some(2) { switches[2] } else { SwitchId(0) };
         let line = headers.entry([walk.hops() - global, global]).or_default();
         let _ = write!(line, " {} {second}", switches[1]);

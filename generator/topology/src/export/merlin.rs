@@ -1,7 +1,7 @@
 //! For the topology `topoDragonFly` of SST's merlin: lines of Python with its sizes and its
 //! `global_link_map`.
 //!
-//! `link_map` says when such a map says a wiring.
+//! `link_map` says which wirings such a map can express.
 
 use super::error::ExportError;
 use super::wiring::Wiring;
@@ -14,12 +14,12 @@ mod link_map;
 
 const PROGRAM: &str = "merlin";
 
-/// The text in Python for merlin: in the reading `absolute`, merlin's default, if that can say the wiring.
+/// The text in Python for merlin: in the reading `absolute`, merlin's default, if that can express the wiring.
 ///
 /// # Errors
 /// A dead switch, groups or switches that differ, two switches of a group that do not share exactly one link, pairs of
-/// groups with different numbers of links, a switch with more cables than merlin has ports for, or cables that no
-/// map says.
+/// groups with different numbers of links, a switch with more cables than merlin has ports for, or cables that no map
+/// can express.
 pub fn merlin(wiring: &Wiring<'_>) -> Result<String, ExportError> {
     wiring.expect_like_groups(PROGRAM, &BTreeSet::new())?;
     let links = equal_links(wiring)?;

@@ -1,7 +1,7 @@
-//! A wiring in the formats of other programs, so that they can be held against tvlb.
+//! A wiring in the formats of other programs, to compare them with tvlb.
 //!
-//! All formats look at one value, the [`Wiring`], and each is a function of it. What a format cannot say is refused or,
-//! where it is no cable, left out; `docs/reference/export.md` lists what each leaves out.
+//! All formats are functions of one value, the [`Wiring`]. What a format cannot express is refused or, unless it is a
+//! cable, left out; `docs/reference/export.md` lists what each leaves out.
 
 pub mod anynet;
 pub mod anytopo;

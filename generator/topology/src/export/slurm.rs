@@ -1,7 +1,7 @@
 //! For Slurm: a `topology.conf` for its plugin topology/tree, or a `topology.yaml` for that and topology/block.
 //!
-//! The first plugin knows trees alone, so a switch with its nodes becomes a leaf, a group a switch above its
-//! leaves, and the fabric one switch above the groups. For the second a group is a block.
+//! The first plugin knows only trees, so a switch with its nodes becomes a leaf, a group a switch above its leaves, and
+//! the fabric one switch above the groups. For the second a group is a block.
 
 use super::error::ExportError;
 use super::wiring::{Wiring, parts};
@@ -36,8 +36,8 @@ struct Leaf<'t> {
     hosts: Vec<&'t str>,
 }
 
-/// The blocks of topology/block. A block has the base size at least, so a few small groups would make all blocks small:
-/// the size is the one at which the most hosts are in whole blocks, and groups that are smaller are no blocks.
+/// The blocks of topology/block. A block has at least the base size, so a few small groups would make all blocks small:
+/// the size is the one at which the most hosts are in whole blocks, and smaller groups are not blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks<'h> {
     /// The only block size.
@@ -75,7 +75,7 @@ const INDENT: &str = "      ";
 /// The wiring for Slurm, with the hosts of the nodes.
 ///
 /// # Errors
-/// No node lives, or one has no name that can be a host's.
+/// No node is live, or the name of one cannot be a host's.
 pub fn slurm<'w>(
     file: SlurmFile,
     wiring: &'w Wiring<'w>,
@@ -95,7 +95,7 @@ pub fn slurm<'w>(
 }
 
 impl Slurm<'_> {
-    /// The leaves of a group: its switches that have nodes, those that have the same hosts as one.
+    /// The leaves of a group: its switches that have nodes, those with the same hosts as one.
     fn leaves(&self, group: GroupId) -> Vec<Leaf<'_>> {
         let mut leaves: Vec<Leaf<'_>> = Vec::new();
         let mut known: BTreeMap<BTreeSet<&str>, usize> = BTreeMap::new();
@@ -117,8 +117,8 @@ impl Slurm<'_> {
         numbered("switch", leaves.iter().map(|leaf| leaf.switches[0]))
     }
 
-    /// What stands above groups that cables join, with those groups: `fabric`, or one for each part of a fabric that
-    /// is apart, so that no job is put where its hosts do not reach each other.
+    /// The switches above groups that cables join, with those groups: `fabric`, or one for each separate part of a
+    /// fabric, so that no job is placed on hosts that cannot reach each other.
     fn roots(&self) -> Vec<(String, Vec<GroupId>)> {
         let cables = self.wiring.topology().cables().iter();
         let joined = cables.map(|cable| [cable.low, cable.high].map(|end| end.group.as_usize()));
@@ -135,7 +135,7 @@ impl Slurm<'_> {
         parts.into_iter().enumerate().map(|(at, groups)| (name(at), groups)).collect()
     }
 
-    /// What the machine calls a part, as a comment.
+    /// The machine's name of a part, as a comment.
     fn comment(
         f: &mut fmt::Formatter<'_>,
         (indent, part): (&str, impl fmt::Display),

@@ -1,5 +1,5 @@
-//! A wiring as other programs are told of it: every switch that lives with its nodes and its links, every link
-//! with both ends, and what a format may expect of them.
+//! A wiring for other programs: every live switch with its nodes and its links, every link with both ends, and what a
+//! format may expect of them.
 
 use super::error::ExportError;
 use crate::Topology;
@@ -8,7 +8,7 @@ use tvlb_base::text::counted;
 use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, SwitchId};
 use tvlb_table_set::names::{NamedPort, Names};
 
-/// What lives of a wiring, with its names.
+/// The live part of a wiring, with its names.
 #[derive(Clone, Debug)]
 pub struct Wiring<'t> {
     topology: &'t Topology,
@@ -22,8 +22,7 @@ pub struct Wiring<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkEnd {
     pub switch: SwitchId,
-    /// A local port or a global one. Of several links between two switches of a group those that live are
-    /// numbered from 0.
+    /// A local port or a global one. Several live links between two switches of a group are numbered from 0.
     pub port: NamedPort,
 }
 
@@ -42,13 +41,13 @@ impl WiredLink {
 }
 
 impl<'t> Wiring<'t> {
-    /// What lives of this wiring.
+    /// The live part of this wiring.
     pub fn new(topology: &'t Topology, names: &'t Names) -> Self {
         let switches = topology.dragonfly().switches().filter(|&switch| topology.lives(switch));
         Self { topology, names, nodes: topology.nodes(names), switches: switches.collect() }
     }
 
-    /// The sizes, those of dead switches among them.
+    /// The sizes, including those of dead switches.
     pub const fn dragonfly(&self) -> &'t Dragonfly {
         &self.topology.dragonfly
     }
@@ -61,22 +60,22 @@ impl<'t> Wiring<'t> {
         self.names
     }
 
-    /// The nodes that there are, at switches that live.
+    /// The existing nodes, at live switches.
     pub const fn nodes(&self) -> &Nodes {
         &self.nodes
     }
 
-    /// The switches that live, by rising number.
+    /// The live switches, by rising number.
     pub fn switches(&self) -> &[SwitchId] {
         &self.switches
     }
 
-    /// The place of a switch that lives among those, from 0: its number in a program that takes no gaps.
+    /// The position of a live switch among them, from 0: its number in a program that accepts no gaps.
     pub fn place(&self, switch: SwitchId) -> usize {
         self.switches.partition_point(|&other| other < switch)
     }
 
-    /// Whether a switch or a node has a higher number than there are.
+    /// Whether a switch or a node has a number above their count.
     pub fn has_gaps(&self) -> bool {
         let last = self.switches.last().map_or(0, |last| usize::from(last.0) + 1);
         last != self.switches.len()
@@ -138,9 +137,9 @@ impl<'t> Wiring<'t> {
         ))
     }
 
-    /// Refuses what a program that describes one group and repeats it cannot say: dead switches, places
-    /// without a node, groups of different sizes, and two switches of a group that do not share exactly one link. Where
-    /// there are leaves, they alone have nodes, and only a leaf and a spine share a link.
+    /// Refuses what a program that describes one group and repeats it cannot express: dead switches, missing nodes,
+    /// groups of different sizes, and two switches of a group that do not share exactly one link. If there are leaves,
+    /// only they have nodes, and only a leaf and a spine share a link.
     pub(super) fn expect_like_groups(
         &self,
         program: &'static str,
@@ -219,7 +218,7 @@ fn count(count: u32, what: &str) -> String {
     counted(u64::from(count), what)
 }
 
-/// For each of so many things the least that it hangs together with, where these pairs are joined.
+/// For each of `count` things the least of its connected component, if these pairs are joined.
 pub(crate) fn parts(count: usize, joined: impl IntoIterator<Item = [usize; 2]>) -> Vec<usize> {
     let mut below: Vec<usize> = (0..count).collect();
     let least = |below: &mut [usize], mut one: usize| {

@@ -6,7 +6,7 @@ use crate::routes::chances::{real, shape_weights};
 use crate::routes::ways::Way;
 use tvlb_schema::{Keep, Level, SetRule, Shape, SwitchId, SwitchIndex};
 
-/// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
+/// The routes from one switch to another that a set keeps, if it is drawn by route or by shape.
 pub(super) struct KeptRoutes<'k> {
     pub(super) topology: &'k Topology,
     /// The rule, and the levels of the source.
@@ -58,7 +58,7 @@ impl KeptRoutes<'_> {
         found
     }
 
-    /// The chance of a single route of each shape, where there are so many of each.
+    /// The probability of a single route of each shape, given how many there are of each.
     pub(super) fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
         let weights = shape_weights(self.set.0, &found.map(u64::from));
         let total: f64 = weights.iter().map(|&weight| real(weight)).sum();
@@ -69,8 +69,8 @@ impl KeptRoutes<'_> {
     }
 }
 
-/// How many routes a set of routes or shapes keeps from one switch to another if the source thins it to
-/// these levels, and their mean hops as they are drawn, if there are any.
+/// How many routes a set of routes or shapes keeps from one switch to another if the source thins it to these levels,
+/// and their mean hops as drawn, if there are any.
 pub fn kept_and_hops(
     topology: &Topology,
     set: (&SetRule, &[Level]),

@@ -1,4 +1,4 @@
-//! Sums of what goes over each link, path by path or over all paths that share a pair of global links.
+//! Sums of loads over each link, path by path or over all paths that share a pair of global links.
 
 use super::draw::{Demand, Draw};
 use super::kept::KeptRoutes;
@@ -9,23 +9,23 @@ use crate::routes::minimal;
 use crate::routes::ways::{Way, by_switch};
 use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
 
-/// What goes over the links that each number stands for.
+/// The load on the links of each number.
 pub(super) struct LinkSum<'t> {
     topology: &'t Topology,
     numbers: LinkNumbers,
     of: Vec<f64>,
-    /// What takes two hops in the middle, evenly over all switches there: by intermediate group, by the switch
-    /// at which x arrives and the switch that y leaves.
+    /// The load with two hops in the middle, evenly over all switches there: by intermediate group, by the switch at
+    /// which x arrives and the switch that y leaves.
     apart: Vec<f64>,
 }
 
-/// What goes over one pair (x, y) of links.
+/// The load over one pair (x, y) of links.
 #[derive(Clone, Copy)]
 struct Portion {
     all: f64,
-    /// Of this, by one hop in the middle, if the links do not meet on a switch.
+    /// The part with one hop in the middle, if the links do not meet on a switch.
     direct: f64,
-    /// Of this, by two hops in the middle, evenly over all switches there.
+    /// The part with two hops in the middle, evenly over all switches there.
     apart: f64,
 }
 
@@ -43,7 +43,7 @@ impl<'t> LinkSum<'t> {
         self.apart.iter_mut().zip(&other.apart).for_each(|(all, one)| *all += one);
     }
 
-    /// Adds what is sent by all its paths, by how often each is drawn, and says whether there is one.
+    /// Adds a demand over all its paths, by how often each is drawn; returns whether there is one.
     pub(super) fn add_paths(&mut self, draw: Draw<'_>, demand: &Demand) -> bool {
         let df = self.topology.dragonfly();
         if df.place(demand.source).0 == df.place(demand.destination).0 {
@@ -63,7 +63,7 @@ impl<'t> LinkSum<'t> {
         }
     }
 
-    /// Within a group: by VLB through a third switch, by MIN through one where the two share no link.
+    /// Within a group: by VLB through a third switch, by MIN through one if the two share no link.
     fn within(&mut self, is_vlb: bool, demand: &Demand) -> bool {
         let (topology, numbers) = (self.topology, self.numbers);
         let df = topology.dragonfly();
@@ -100,8 +100,7 @@ impl<'t> LinkSum<'t> {
         let topology = self.topology;
         let is_whole = topology.group_links().is_whole();
         let count = |c: &Crossing| {
-            // Of the triples over (x, y), those whose intermediate switch is v or w have at most one hop in the
-            // middle.
+            // Of the triples over (x, y), those with v or w as intermediate switch have at most one hop in the middle.
             let short = if c.v == c.w {
                 1.0
             } else {
@@ -136,8 +135,8 @@ impl<'t> LinkSum<'t> {
     /// The routes of a set that is drawn by route or by shape.
     fn routes(&mut self, rule: &SetRule, levels: &[Level], demand: &Demand) -> bool {
         let topology = self.topology;
-        // A first pass counts the routes of each shape. From that follows the chance of a single route of
-        // a shape, and a second pass adds the routes by it.
+        // A first pass counts the routes of each shape. From that follows the probability of a single route of a shape,
+        // and a second pass adds the routes with it.
         let pair = (demand.source, demand.destination);
         let kept = KeptRoutes { topology, set: (rule, levels), pair };
         let counts = kept.counts();
@@ -178,7 +177,7 @@ impl<'t> LinkSum<'t> {
         total > 0.0
     }
 
-    /// Adds what goes over one pair (x, y) of links.
+    /// Adds the load over one pair (x, y) of links.
     fn over_links(
         &mut self,
         demand: &Demand,
@@ -203,14 +202,13 @@ impl<'t> LinkSum<'t> {
         self.apart[row * a + c.w.as_usize()] += apart;
     }
 
-    /// Adds the two middle hops of the paths over one switch r.
+    /// Adds the two middle hops of the paths through one switch r.
     fn over(&mut self, c: &Crossing, r: SwitchIndex, amount: f64) {
         self.of[self.numbers.local(c.middle, c.v, r)] += amount;
         self.of[self.numbers.local(c.middle, r, c.w)] += amount;
     }
 
-    /// What goes over each link, paths with two hops in a group spread over the switches that they can visit
-    /// there.
+    /// The load on each link, with paths of two hops in a group spread over the switches that they can visit there.
     pub(super) fn spread(mut self) -> Vec<f64> {
         for middle in self.topology.dragonfly().groups() {
             self.spread_in(middle);
@@ -218,8 +216,8 @@ impl<'t> LinkSum<'t> {
         self.of
     }
 
-    /// Each detour is added on its own: the sums of the throughput model's path counter, which are whole
-    /// numbers, would lose digits here by subtraction.
+    /// Each detour is added on its own: the sums of the throughput model's path counter, which are whole numbers, would
+    /// lose digits here by subtraction.
     fn spread_in(&mut self, middle: GroupId) {
         let df = self.topology.dragonfly();
         let a = df.a() as usize;

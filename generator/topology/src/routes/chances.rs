@@ -2,8 +2,8 @@
 
 use tvlb_schema::{DrawRule, SetRule, Shape};
 
-/// The parts of a rule's draws that fall upon each shape, by shape number, where so many routes of each are kept:
-/// the weights of those that have a route if it draws by shape, else a part for each route.
+/// The relative probability of each shape in a rule's draws, by shape number, given how many routes of each are kept:
+/// the weights of those that have a route if it draws by shape, else one for each route.
 pub fn shape_weights(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [u64; Shape::COUNT] {
     let mut weights = *found;
     if matches!(rule.draw, DrawRule::ByShape { .. }) {

@@ -1,18 +1,17 @@
 //! How many routes and triples a pair of switches has, without listing them.
 //!
-//! Choose S or D's own links or all links of its group at either end, and the number of pairs
-//! (x, y) through a common intermediate group is a sum of products of link counts; so is, with
-//! switches for groups, the number of pairs that meet on a common intermediate *switch*. Each of
-//! these counts "at S" or "anywhere"; differences give the counts by head and tail. Pairs that
-//! meet have no hop in the middle; each other pair has one route of one hop there and a − 2 of two,
-//! where a is how many switches the intermediate group has. Where groups differ in that, each pair is
-//! counted once more, as often as its intermediate group has switches but one.
+//! Choose S's or D's own links or all links of its group at either end, and the number of pairs (x, y) through a common
+//! intermediate group is a sum of products of link counts; so is, with switches for groups, the number of pairs that
+//! meet on a common intermediate *switch*. Each of these counts "at S" or "anywhere"; differences give the counts by
+//! head and tail. Pairs that meet have no hop in the middle; each other pair has one route of one hop there and a − 2
+//! of two, where a is the number of switches of the intermediate group. If groups differ in a, a second sum weights
+//! each pair by a − 1 of its intermediate group.
 //!
-//! Exact for any wiring. The intermediate group never needs to be told from the other two: no
-//! cable stays in its group, so the products vanish there.
+//! Exact for any wiring. The intermediate group need not be distinguished from the other two: no cable stays in its
+//! group, so the products vanish there.
 //!
-//! Where two switches of a group have no link between them, none of this holds, and all pairs (x, y) are
-//! looked at one by one.
+//! If two switches of a group have no link between them, none of this holds, and all pairs (x, y) are tested one by
+//! one.
 
 mod by_source;
 mod pairs;
@@ -63,8 +62,8 @@ pub struct RouteCounter<'t> {
     near_groups: LinkRuns,
     /// Switches that each switch has links to, and how many.
     near_switches: LinkRuns,
-    /// How many other switches of its group are linked to each two, by (group·a + index)·a + index; empty
-    /// where every two switches of a group are linked.
+    /// How many other switches of its group are linked to each two, by (group·a + index)·a + index; empty if every two
+    /// switches of a group are linked.
     thirds: Vec<u16>,
 }
 
@@ -138,7 +137,7 @@ impl<'t> RouteCounter<'t> {
 
     /// The number of routes of each shape, by shape number; all 0 between switches of one group.
     ///
-    /// Takes time in proportion to h, or to the pairs (x, y) where two switches of a group have no link.
+    /// Takes time in proportion to h, or to the pairs (x, y) if two switches of a group have no link.
     pub fn counts(&self, source: SwitchId, destination: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
         if !self.topology.group_links().is_whole() {
@@ -167,7 +166,7 @@ impl<'t> RouteCounter<'t> {
 
     /// The counts of all pairs whose source is in this group.
     ///
-    /// What all pairs of one source, or of one source group, share is found once, so that the counts of a
+    /// The part that all pairs of one source, or of one source group, share is computed once, so that the counts of a
     /// pair take a few subtractions.
     pub fn from_group(&self, group: GroupId) -> GroupCounts<'_> {
         let at_destinations = self.by_weight(|weight| self.at_destinations(group, weight));
@@ -208,7 +207,7 @@ impl<'t> RouteCounter<'t> {
         at_both
     }
 
-    /// What there is by each way to count pairs (x, y) that this fabric needs.
+    /// The value for each way to count pairs (x, y) that this fabric needs.
     fn by_weight<T>(&self, of: impl Fn(PairWeight) -> T) -> ByWeight<T> {
         let is_even = self.topology.dragonfly().is_even();
         ByWeight {
@@ -217,7 +216,7 @@ impl<'t> RouteCounter<'t> {
         }
     }
 
-    /// What the triples add up to. Takes as long as [`Self::counts`].
+    /// The sums over the triples. Takes as long as [`Self::counts`].
     pub fn triples(&self, source: SwitchId, destination: SwitchId) -> TripleCounts {
         let df = self.topology.dragonfly();
         let mut counts = TripleCounts::default();
@@ -238,7 +237,7 @@ impl<'t> RouteCounter<'t> {
             self.for_each_crossing(source, destination, |crossing, direct, thirds| {
                 let (head, tail) = (usize::from(crossing.head), usize::from(crossing.tail));
                 if crossing.v == crossing.w {
-                    // R is where the links meet, or a switch next to it, and then the walk comes back.
+                    // R is where the links meet, or a switch next to it, and then the walk returns.
                     counts.by_legs[head][tail] += 1;
                     counts.by_legs[head + 1][tail + 1] += thirds;
                     counts.revisiting += thirds;
@@ -258,7 +257,7 @@ impl<'t> RouteCounter<'t> {
                 let (meeting, apart) = (u64::from(pairs.meeting), pairs.apart());
                 let others = u64::from(by_others.meeting);
                 let elsewhere = by_others.apart() - apart;
-                // R is where the links meet, or any other switch, and then the walk comes back.
+                // R is where the links meet, or any other switch, and then the walk returns.
                 counts.by_legs[head][tail] += meeting;
                 counts.by_legs[head + 1][tail + 1] += others;
                 counts.revisiting += others;
@@ -273,9 +272,9 @@ impl<'t> RouteCounter<'t> {
         counts
     }
 
-    /// Calls for each pair (x, y) of which the hops at its ends have links: whether a link joins the
-    /// switches v and w where they enter and leave the intermediate group, and how many third switches
-    /// are linked to both; where v is w, how many are linked to it.
+    /// Calls for each pair (x, y) with links for the hops at its ends: whether a link joins the switches v and w where
+    /// they enter and leave the intermediate group, and how many third switches are linked to both; if v is w, how many
+    /// are linked to it.
     fn for_each_crossing(
         &self,
         source: SwitchId,
@@ -299,8 +298,8 @@ impl<'t> RouteCounter<'t> {
         self.thirds[(group.as_usize() * a + one.as_usize()) * a + other.as_usize()].into()
     }
 
-    /// Pairs (x, y) by head and tail, each once and each as [`PairWeight::Others`] says; none between
-    /// switches of one group.
+    /// Pairs (x, y) by head and tail, each once and each as [`PairWeight::Others`] says; none between switches of one
+    /// group.
     fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[(Pairs, Pairs); 2]; 2] {
         self.with_others(self.by_weight(|weight| self.weighted(source, destination, weight)))
     }
@@ -342,8 +341,8 @@ impl<'t> RouteCounter<'t> {
         )
     }
 
-    /// Pairs of a link of this switch and a second link that any switch of the group is at the
-    /// end of. Cables lead both ways, so this serves for either end.
+    /// Pairs of a link of this switch and a second link with an end at any switch of the group. Cables lead both ways,
+    /// so this serves for either end.
     fn at_one_end(&self, switch: SwitchId, group: GroupId, weight: PairWeight) -> Pairs {
         let (df, group) = (self.topology.dragonfly(), group.as_usize());
         let weight = |middle: GroupId| weight.of(self.topology, middle);

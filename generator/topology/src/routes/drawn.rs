@@ -1,9 +1,9 @@
 //! How often each path from one switch to another is drawn, by the rule of a set.
 //!
-//! This is what a switch draws, with the levels to which its image thins the set if it does. Candidates for MIN are drawn
-//! uniformly by the link between the groups, VLB candidates as the rule says. Within a group VLB goes
-//! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
-//! switch alike.
+//! These are the draws of a switch, with the levels by which its image thins the set, if any. Candidates for MIN are
+//! drawn uniformly by the link between the groups, VLB candidates as the rule says. Within a group VLB goes through a
+//! third switch, uniformly, whatever the set. A hop through a third switch takes each such switch with the same
+//! probability.
 
 use super::chances::{real, shape_weights};
 use super::minimal;
@@ -21,10 +21,10 @@ use tvlb_schema::{
 pub struct DrawnPaths {
     pub source: SwitchId,
     pub destination: SwitchId,
-    /// The MIN paths, by rising port; their probabilities add up to 1 where there are any.
+    /// The MIN paths, by rising port; their probabilities add up to 1 unless there are none.
     pub min: Vec<DrawnMin>,
-    /// The VLB paths of the set, by rising intermediate group, port x, port y and detour, the one
-    /// without a detour first. Their probabilities add up to 1 where there are any.
+    /// The VLB paths of the set, by rising intermediate group, port x, port y and detour, the one without a detour
+    /// first. Their probabilities add up to 1 unless there are none.
     pub vlb: Vec<DrawnVlb>,
 }
 
@@ -32,7 +32,7 @@ pub struct DrawnPaths {
 pub struct DrawnMin {
     /// The switches from source to destination.
     pub switches: Walk,
-    /// The global port by which it leaves the source group, index·h + slot; `None` within a group.
+    /// The global port through which it leaves the source group, index·h + slot; `None` within a group.
     pub x: Option<GlobalPort>,
     /// How often it is drawn among the MIN paths.
     pub probability: f64,
@@ -42,12 +42,12 @@ pub struct DrawnMin {
 pub struct DrawnVlb {
     /// The switches from source to destination.
     pub switches: Walk,
-    /// The global port by which it leaves the source group, index·h + slot; `None` within a group.
+    /// The global port through which it leaves the source group, index·h + slot; `None` within a group.
     pub x: Option<GlobalPort>,
-    /// The global port by which it leaves the intermediate group; `None` within a group.
+    /// The global port through which it leaves the intermediate group; `None` within a group.
     pub y: Option<GlobalPort>,
-    /// The index of the switch through which it goes although no link of its own leads there: in the
-    /// intermediate group, or within a group the third switch.
+    /// The index of the switch through which it goes although no link of its own leads there: in the intermediate
+    /// group, or within a group the third switch.
     pub detour: Option<SwitchIndex>,
     /// Local hops in the three groups; `None` within a group.
     #[serde(serialize_with = "digits")]
@@ -88,7 +88,7 @@ pub struct DrawnShape {
 }
 
 impl DrawnPaths {
-    /// The VLB paths between groups by rising shape, without the shapes that no path has.
+    /// The VLB paths between groups by rising shape, without shapes that no path has.
     pub fn shapes(&self) -> impl Iterator<Item = DrawnShape> {
         Shape::all().filter_map(|shape| {
             let of_shape = self.vlb.iter().filter(|path| path.shape == Some(shape));
@@ -100,7 +100,7 @@ impl DrawnPaths {
         })
     }
 
-    /// The switches of all paths, the source and the destination among them.
+    /// The switches of all paths, including the source and the destination.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
         let min = self.min.iter().flat_map(|path| path.switches.switches());
         let vlb = self.vlb.iter().flat_map(|path| path.switches.switches());
@@ -117,8 +117,8 @@ impl DrawnPaths {
         Self::thinned(topology, (rule, &[]), source, destination)
     }
 
-    /// As [`Self::new`], where the source thins the set to a level for each global port of its group; an
-    /// empty list thins nothing.
+    /// As [`Self::new`], if the source thins the set to a level for each global port of its group; an empty list thins
+    /// nothing.
     pub fn thinned(
         topology: &Topology,
         (rule, levels): (&SetRule, &[Level]),

@@ -1,8 +1,7 @@
 //! How long the VLB routes are that a rule draws, for one pair of switches and over a fabric.
 //!
-//! Routes are taken as drawn from the rule alone, before any balance adjustment. A mean over the
-//! fabric is summed in the order of the switches, so it does not depend on how many threads there
-//! are.
+//! Routes are those drawn by the rule alone, before any balance. A mean over the fabric is summed in the order of the
+//! switches, so it does not depend on how many threads there are.
 
 use super::chances::{real, shape_weights};
 use super::count::{RouteCounter, SourceCounts};
@@ -21,8 +20,8 @@ pub struct PairMean {
     pub routes: f64,
     /// Hops from switch to switch of a drawn route; `None` if there is none to draw.
     ///
-    /// Exact for a rule without fractions and for one that draws by shape. Else the ratio of
-    /// the kept routes' hops to their number, each expected over all seeds.
+    /// Exact for a rule without fractions and for one that draws by shape. Else the ratio of the kept routes' hops to
+    /// their number, each expected over all seeds.
     pub hops: Option<f64>,
 }
 
@@ -31,8 +30,8 @@ pub struct PairMean {
 pub struct FabricMean {
     /// Ordered pairs of switches with nodes of different groups.
     pub pairs: u64,
-    /// Of these, pairs with nothing to draw. With fractions and drawn by route: pairs without a
-    /// route of any shape in the rule, whatever the seed.
+    /// Those of them with nothing to draw. With fractions and drawn by route: pairs without a route of any shape in the
+    /// rule, whatever the seed.
     pub empty_pairs: u64,
     /// Mean of [`PairMean::routes`] over all pairs.
     pub routes: f64,
@@ -68,7 +67,7 @@ pub fn pair_mean(
     by_counts(topology, rule, (source, destination), &counts)
 }
 
-/// The mean over what a set of intermediate switches draws for a pair.
+/// The mean over the draws of a set of intermediate switches for a pair.
 fn through_switches(drawn: &DrawnThrough) -> PairMean {
     let hops = (drawn.routes > 0).then(|| drawn.hops / drawn.switches);
     PairMean { routes: real(drawn.routes), hops }
@@ -83,7 +82,7 @@ fn of_triples(counter: &RouteCounter<'_>, source: SwitchId, destination: SwitchI
     PairMean { routes: real(triples.distinct_walks), hops }
 }
 
-/// The mean over what another rule draws for a pair that has so many routes of each shape.
+/// The mean over the draws of another rule for a pair with these numbers of routes of each shape.
 fn by_counts(
     topology: &Topology,
     rule: &SetRule,
@@ -108,7 +107,7 @@ fn by_counts(
     PairMean { routes: real(routes) / f64::from(Keep::ALL.parts()), hops }
 }
 
-/// The mean over what the rule draws between switches with nodes of different groups, all pairs alike.
+/// The mean over the rule's draws between switches with nodes of different groups, all pairs with equal weight.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step.
@@ -142,8 +141,7 @@ pub fn fabric_mean(
     Ok(FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums?) })
 }
 
-/// The mean over all pairs of switches with nodes of different groups of what is drawn from the first to the
-/// second, where that is known exactly.
+/// The mean over all pairs of switches with nodes of different groups, given the exact mean of each pair.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step.
@@ -163,7 +161,7 @@ pub fn mean_of_pairs(
     Ok(mean_of_sums(sums?))
 }
 
-/// The mean over what is summed up by source, in the order of the sources.
+/// The mean of sums by source, in the order of the sources.
 fn mean_of_sums(by_source: Vec<Sum>) -> FabricMean {
     let mut all = Sum::default();
     for sum in by_source {
@@ -265,8 +263,8 @@ mod tests {
         assert_eq!(mean(33, near(2, 3)), "4.70");
     }
 
-    /// Two averages that are easily taken for the mean over pairs and differ from it by up to 2%:
-    /// that over triples, and that over the routes of all pairs in one pool.
+    /// Two averages that are easily mistaken for the mean over pairs and differ from it by up to 2%: that over triples,
+    /// and that over the routes of all pairs in one pool.
     #[test]
     fn means_over_triples_and_over_pooled_routes_are_others() {
         let topology = wirings::absolute(4, 8, 4, 9);
@@ -292,7 +290,7 @@ mod tests {
         assert_eq!(mean(pooled_hops, pooled), "5.58");
     }
 
-    /// The mean hops of what a rule without fractions, or one that draws by shape, really draws.
+    /// The real mean hops of the draws of a rule without fractions, or of one that draws by shape.
     fn enumerated(topology: &Topology, rule: &SetRule, s: SwitchId, d: SwitchId) -> Option<f64> {
         let kept: Vec<Shape> = ways::kept(topology, rule, s, d).map(|way| way.shape()).collect();
         let present: ShapeSet = kept.iter().copied().collect();

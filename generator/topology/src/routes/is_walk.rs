@@ -1,10 +1,10 @@
-//! Whether a walk is one: what all that lists paths is held to.
+//! Whether a list of switches is a walk: the check for everything that lists paths.
 
 use super::walk::Walk;
 use crate::Topology;
 use tvlb_schema::{End, SwitchId};
 
-/// Whether a walk goes from `source` to `destination`, each hop over a cable that there is.
+/// Whether a walk goes from `source` to `destination`, with an existing cable for each hop.
 pub(super) fn is_walk(
     topology: &Topology,
     source: SwitchId,

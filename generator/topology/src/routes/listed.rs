@@ -1,5 +1,4 @@
-//! Triples listed leg by leg from their definition, which shares nothing with the walks over crossings: what
-//! these are tested against.
+//! Triples listed leg by leg from their definition, independently of the walks over crossings, to test these.
 
 use super::minimal::{self, MinPath};
 use super::triples::TripleCounts;

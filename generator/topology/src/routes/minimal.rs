@@ -1,10 +1,9 @@
 //! The MIN paths between two switches, straight from their definition.
 //!
-//! From a switch to itself: the path of no hops. Within a group: the one local hop, if there is a link.
-//! Between groups: one path for each global link x between the two, with a local hop before x unless the
-//! source has x, and one after it unless x arrives at the destination. A link x is left out where one of
-//! these hops has no link; and where all are, none is, and such a hop is made by way of a third switch
-//! that is linked to both.
+//! From a switch to itself: the path of no hops. Within a group: the one local hop, if there is a link. Between groups:
+//! one path for each global link x between the two, with a local hop before x unless the source has x, and one after it
+//! unless x arrives at the destination. A link x is left out if one of these hops has no link; if that excludes all
+//! links, none is left out, and such a hop goes through a third switch that is linked to both.
 
 use super::walk::Walk;
 use crate::Topology;
@@ -12,23 +11,23 @@ use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MinPath {
-    /// The port of the source group by which it leaves; `None` if it stays in the group.
+    /// The port of the source group through which it leaves; `None` if it stays in the group.
     pub x: Option<GlobalPort>,
     /// The switches from source to destination.
     pub walk: Walk,
-    /// How many paths there are by this x: more than one where third switches are to choose from.
+    /// How many paths there are with this x: more than one if there is a choice of third switches.
     pub ways: u32,
 }
 
 impl MinPath {
-    /// Hops from switch to switch: 0 to 3, or up to 5 where local hops have no link.
+    /// Hops from switch to switch: 0 to 3, or up to 5 if local hops have no link.
     pub fn hops(&self) -> usize {
         self.walk.hops()
     }
 }
 
-/// The MIN paths from one switch to another, by rising port x and then by third switches; none where
-/// the two groups have no cable between them, or two switches of a group lost their last link.
+/// The MIN paths from one switch to another, by rising port x and then by third switches; none if the two groups have
+/// no cable between them, or two switches of a group lost their last link.
 pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
     let direct = direct(topology, source, destination);
     let df = topology.dragonfly();
@@ -36,7 +35,7 @@ pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Ve
     if !direct.is_empty() || from == to && topology.is_parted(from, here, there) {
         return direct;
     }
-    // The switches by way of which a hop is made, `None` for its own link or no hop at all.
+    // The third switches of a hop, `None` for its own link or no hop at all.
     let ways = |group, one, other| -> Vec<Option<SwitchIndex>> {
         if topology.is_local_hop(group, one, other) {
             vec![None]
@@ -86,7 +85,7 @@ pub fn drawn(
     paths.into_iter().map(move |path| (path, 1.0 / f64::from(links * path.ways)))
 }
 
-/// The MIN paths of which each local hop has a link, by rising port x.
+/// The MIN paths with a link for each local hop, by rising port x.
 pub fn direct(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
     let df = topology.dragonfly();
     let ((from, here), (to, there)) = (df.place(source), df.place(destination));

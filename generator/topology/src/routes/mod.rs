@@ -1,11 +1,11 @@
 //! The paths between two switches: what they are, and how many there are of each kind.
 //!
-//! MIN paths and VLB walks are enumerated straight from their definitions, slowly and plainly, in [`minimal`]
-//! and [`ways`]; [`count`] and [`shortest_legs`] find how many there are without enumerating, [`drawn`] says how
-//! often each path of a set is drawn, and [`next_hops`] by which ports. All work on any wiring: unequal numbers
-//! of links per pair of groups, several cables between two switches, missing cables.
+//! MIN paths and VLB walks are enumerated straight from their definitions, slowly and plainly, in [`minimal`] and
+//! [`ways`]; [`count`] and [`shortest_legs`] count them without enumerating, [`drawn`] says how often each path of a
+//! set is drawn, and [`next_hops`] through which ports. All work on any wiring: unequal numbers of links per pair of
+//! groups, several cables between two switches, missing cables.
 //!
-//! Every function here takes switches that exist in the topology's Dragonfly.
+//! Every function here expects switches that exist in the topology's Dragonfly.
 
 pub mod chances;
 pub mod count;

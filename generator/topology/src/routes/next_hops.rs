@@ -1,7 +1,7 @@
-//! By which ports a switch sends what it draws, as integer weights for each destination.
+//! Through which ports a switch sends what it draws, as integer weights for each destination.
 //!
-//! This is all that a table of next hops by destination can say: neither the intermediate group of a VLB path
-//! nor any later hop of it.
+//! A table of next hops by destination can express no more: neither the intermediate group of a VLB path nor any later
+//! hop of it.
 
 pub use self::members::{Lost, MemberLimits};
 
@@ -20,9 +20,9 @@ mod members;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NextHops {
     pub switch: SwitchId,
-    /// What the weights of each list that is not empty add up to.
+    /// The sum of the weights of each list that is not empty.
     pub sum: u32,
-    /// What the weights of the lists of MIN lose of what is drawn, and those of VLB.
+    /// The loss of the lists of MIN against the exact draws, and that of VLB.
     pub lost: LostByKind,
     /// By rising destination.
     pub destinations: Vec<Destination>,
@@ -34,11 +34,11 @@ pub struct LostByKind {
     pub vlb: Lost,
 }
 
-/// Where packets go, and by which ports.
+/// A destination of packets, and the ports to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Destination {
     pub group: GroupId,
-    /// The one switch of the group; absent where the weights are those of the whole group.
+    /// The one switch of the group; absent if the weights are those of the whole group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch: Option<SwitchId>,
     /// How often a MIN path begins with each port.
@@ -49,9 +49,9 @@ pub struct Destination {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NextHop {
-    /// As images number the ports of a switch.
+    /// With the numbers of ports in images.
     pub port: Port,
-    /// What the machine calls the port, and its number on the switch itself.
+    /// The machine's name of the port, and its number on the switch itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub enum Grain {
 type Shares = BTreeMap<Port, (SwitchId, f64)>;
 
 impl NextHops {
-    /// The next hops of a switch that lives, by the rule of a set, with weights within the limits.
+    /// The next hops of a live switch, by the rule of a set, with weights within the limits.
     pub fn of(
         topology: &Topology,
         names: &Names,
@@ -119,7 +119,7 @@ impl NextHops {
         Self { switch, sum: limits.weight_sum, lost: LostByKind { min, vlb }, destinations }
     }
 
-    /// The switch, and those that something is said of.
+    /// The switch, and those in its lists.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
         let of = |destination: &Destination| {
             let hops = destination.min.iter().chain(&destination.vlb).map(|hop| hop.switch);
@@ -149,8 +149,8 @@ fn shares(
     [min, vlb]
 }
 
-/// Adds a path to the shares of the ports with which it can begin: of several links between two switches of a
-/// group each is as good.
+/// Adds a path to the shares of the ports with which it can begin: several links between two switches of a group share
+/// equally.
 fn include(
     shares: &mut Shares,
     topology: &Topology,

@@ -1,10 +1,9 @@
-//! The map has one entry for each global port of one group, and merlin wires every group by it. An
-//! entry is k·(g − 1) + d: link number k of those to destination d. What group d is depends on the
-//! group in which the map is read: in the reading `absolute` groups count from 0 without the own one,
-//! in the reading `relative` from the group after the own one. Merlin joins the two ports of a pair of
-//! groups that have the same link number. So a map can say a wiring exactly when each port has one
-//! destination in all groups, and the ports can be given link numbers that agree at the two ends of
-//! every cable.
+//! The map has one entry for each global port of one group, and merlin wires every group by it. An entry is k·(g − 1) +
+//! d: link number k of those to destination d. The group of d depends on the group in which the map is read: in the
+//! reading `absolute` groups count from 0 without the own one, in the reading `relative` from the group after the own
+//! one. Merlin joins the two ports of a pair of groups that have the same link number. So a map can express a wiring
+//! exactly if each port has one destination in all groups, and the ports can be given link numbers that agree at the
+//! two ends of every cable.
 
 use super::super::wiring::{Wiring, parts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +19,7 @@ pub(super) enum Reading {
 }
 
 impl Reading {
-    /// What the map calls the group `to`, as seen from the group `from`: 0 to g − 2.
+    /// The number of the group `to` in the map, as seen from the group `from`: 0 to g − 2.
     fn destination(self, df: &Dragonfly, from: GroupId, to: GroupId) -> usize {
         let (from, to) = (from.as_usize(), to.as_usize());
         match self {
@@ -31,7 +30,7 @@ impl Reading {
     }
 }
 
-/// The entry of each global port of a group, nothing for those without a cable; or why no map says the cables.
+/// The entry of each global port of a group, `None` for those without a cable; or why no map can express the cables.
 pub(super) fn entries(wiring: &Wiring<'_>, reading: Reading) -> Result<Vec<Option<usize>>, String> {
     let (df, topology) = (wiring.dragonfly(), wiring.topology());
     let far = |group, port| topology.peer(End { group, port }).map(|far| far.group);
@@ -54,7 +53,7 @@ pub(super) fn entries(wiring: &Wiring<'_>, reading: Reading) -> Result<Vec<Optio
         }
         entries.push(first);
     }
-    // The two ports of a cable have one link number, and so have all ports that cables join, in whatever groups.
+    // The two ports of a cable have the same link number, and so have all ports that cables join, in whatever groups.
     let cables = topology.cables();
     let joined = cables.iter().map(|cable| [cable.low, cable.high].map(|end| end.port.as_usize()));
     let parts = parts(entries.len(), joined);

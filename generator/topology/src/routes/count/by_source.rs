@@ -1,4 +1,4 @@
-//! The counts of all pairs of a group or a switch, of which what the pairs share is summed up once.
+//! The counts of all pairs of a group or a switch, with their common parts summed up once.
 
 use super::RouteCounter;
 use super::pairs::{ByWeight, Pairs, by_ends, shape_counts};
@@ -44,7 +44,7 @@ pub struct SourceCounts<'c> {
     at_destinations: Arc<ByWeight<Vec<Pairs>>>,
     /// By the destination's group.
     at_source: ByWeight<Vec<Pairs>>,
-    /// See [`RouteCounter::to_exits`]; empty where every two switches of a group share a link.
+    /// See [`RouteCounter::to_exits`]; empty if every two switches of a group share a link.
     to_exits: Vec<WaysToExit>,
 }
 
@@ -57,8 +57,8 @@ impl<'c> SourceCounts<'c> {
         self.source
     }
 
-    /// As [`RouteCounter::counts`] from this source, in time that does not depend on h where every two
-    /// switches of a group share a link, and else in proportion to the links of the destination's group.
+    /// As [`RouteCounter::counts`] from this source, in time that does not depend on h if every two switches of a group
+    /// share a link, and else in proportion to the links of the destination's group.
     pub fn counts(&self, destination: SwitchId) -> [u64; Shape::COUNT] {
         let to = self.topology().dragonfly().place(destination).0;
         if to == self.group {

@@ -3,11 +3,11 @@
 use crate::Topology;
 use tvlb_schema::{GroupId, Shape};
 
-/// How often a pair (x, y) is counted.
+/// The weight of a pair (x, y) in a count.
 #[derive(Clone, Copy)]
 pub(super) enum PairWeight {
     Once,
-    /// As often as its intermediate group has switches but one.
+    /// One less than the number of switches of its intermediate group.
     Others,
 }
 
@@ -21,16 +21,16 @@ impl PairWeight {
     }
 }
 
-/// What there is by each way to count.
+/// A value for each way to count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByWeight<T> {
     pub(super) once: T,
-    /// `None` where all groups are alike: it follows from the other.
+    /// `None` if all groups are alike: it follows from the other.
     pub(super) by_others: Option<T>,
 }
 
 impl<T> ByWeight<T> {
-    /// That of a way which the fabric needs.
+    /// The value of a way that the fabric needs.
     pub(super) fn of(&self, weight: PairWeight) -> &T {
         match (weight, &self.by_others) {
             (PairWeight::Others, Some(by_others)) => by_others,
@@ -42,14 +42,14 @@ impl<T> ByWeight<T> {
 /// Numbers of pairs (x, y) of a first and a second global link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pairs {
-    /// With a common intermediate group. At most (a·h)²·(a − 1), which 32 bits hold.
+    /// With a common intermediate group. At most (a·h)²·(a − 1), which fits 32 bits.
     pub(super) through: u32,
     /// Of these, with a common intermediate switch.
     pub(super) meeting: u32,
 }
 
 impl Pairs {
-    /// The pairs that have a hop or more in the intermediate group.
+    /// The pairs with one or more hops in the intermediate group.
     pub(super) fn apart(self) -> u64 {
         u64::from(self.through - self.meeting)
     }
@@ -66,7 +66,7 @@ impl Pairs {
 /// By head and tail, 0 and 1 for a local hop at that end or none.
 pub(super) type ByEnds = [[Pairs; 2]; 2];
 
-/// Counts by the links of both ends' own, and of all switches of their groups.
+/// Counts with the links of both ends' own, and of all switches of their groups.
 pub(super) fn by_ends(
     at_both: Pairs,
     at_source: Pairs,
@@ -84,7 +84,7 @@ pub(super) fn shape_counts(pairs: [[(Pairs, Pairs); 2]; 2]) -> [u64; Shape::COUN
     let mut counts = [0; Shape::COUNT];
     for (head, row) in pairs.into_iter().enumerate() {
         for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
-            // Where two switches are apart, there are a − 2 others.
+            // If two switches are apart, there are a − 2 others.
             let detours = by_others.apart() - pairs.apart();
             let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours];
             for (mid, count) in (0..).zip(by_mid) {

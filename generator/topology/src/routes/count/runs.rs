@@ -1,9 +1,9 @@
-//! What each switch has links to, and what two switches both have links to.
+//! The links of each switch, and the common neighbours of two switches.
 
 use std::ops::Range;
 use tvlb_schema::{Dragonfly, SwitchId};
 
-/// So many links to one group or one switch.
+/// The links to one group or one switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkRun {
     /// The group's or the switch's number.
@@ -12,7 +12,7 @@ pub(super) struct LinkRun {
     pub(super) links: u16,
 }
 
-/// For each switch, what it has links to, by rising number.
+/// For each switch, its neighbours, by rising number.
 #[derive(Clone, Debug)]
 pub(super) struct LinkRuns {
     pub(super) runs: Vec<LinkRun>,
@@ -20,7 +20,7 @@ pub(super) struct LinkRuns {
 }
 
 impl LinkRuns {
-    /// Counts equal numbers in what each switch has links to; what has no number has none.
+    /// Counts equal numbers among the neighbours of each switch; neighbours without a number do not count.
     pub(super) fn new(df: &Dragonfly, near: impl Fn(SwitchId) -> Vec<u16>) -> Self {
         let mut runs: Vec<LinkRun> = Vec::new();
         let mut ranges = vec![0..0; df.switch_numbers() as usize];
@@ -44,7 +44,7 @@ impl LinkRuns {
     }
 }
 
-/// The sum of the products of links and a weight over what both have links to.
+/// The sum of the products of links and a weight over the common neighbours.
 pub(super) fn common(
     mut one: &[LinkRun],
     mut other: &[LinkRun],

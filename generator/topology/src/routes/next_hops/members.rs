@@ -1,4 +1,4 @@
-//! The members of a next-hop group: few ports with small integer weights, in place of exact shares.
+//! The members of a next-hop group: few ports with small integer weights, instead of exact shares.
 
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 /// What the hardware of a switch can hold for one list of next hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberLimits {
-    /// What the weights of a list that is not empty add up to, at least 1.
+    /// The sum of the weights of a list that is not empty, at least 1.
     pub weight_sum: u32,
     /// The most ports that a list may have, at least 1.
     pub members: u32,
