@@ -1,5 +1,5 @@
-//! The bisection bandwidth of a wiring: the least weight of links that any split of its switches into equal
-//! halves cuts, where a local link counts 1 and a global link α.
+//! The bisection bandwidth of a wiring: the least weight of links that any split of its switches into equal halves
+//! cuts, where a local link counts 1 and a global link α.
 
 mod bound;
 mod ratio;
@@ -18,17 +18,17 @@ use weighted::Weighted;
 
 /// How many local searches for a good split begin at random splits that leave groups whole.
 const STARTS_BY_GROUP: u32 = 64;
-/// How many more begin where two groups of the best split so far exchange their places, which moves of single
-/// switches do not come to.
+/// How many further starts exchange the places of two groups of the best split so far, which moves of single switches
+/// cannot do.
 const EXCHANGES: u32 = 256;
-/// How many more begin where as many switches of either half of the best split so far change sides, a quarter
-/// at most, which leads out of splits that no single move betters.
+/// How many further starts move as many switches of either half of the best split so far to the other side, a quarter
+/// at most, to leave splits that no single move improves.
 const DISTURBANCES: u32 = 64;
 
-/// The least cut of a wiring, or an interval that it lies in.
+/// The least cut of a wiring, or an interval that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bisection {
-    /// What a global link counts.
+    /// The weight of a global link.
     pub ratio: Ratio,
     /// The switches of the first half, sorted: as many as in the second, or one less.
     pub first_half: Vec<SwitchId>,
@@ -73,8 +73,7 @@ pub fn bisection(
     Ok(found)
 }
 
-/// The best split of local search from many starts, and from what the best of these becomes where groups
-/// exchange their places.
+/// The best split of local search from many starts, and from the best of these with groups exchanged.
 fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Cancelled> {
     let half = weighted.half();
     let half = u32::try_from(half).expect("switches are numbered by fewer bits");

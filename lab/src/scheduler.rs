@@ -1,8 +1,9 @@
-//! What to ask a scheduler for, so that jobs run where they were placed, or on hosts that lie alike.
+//! What to request from a scheduler, so that jobs run where they were placed, or on hosts with the same relative
+//! positions.
 //!
-//! Slurm counts leaf switches (`--switches`), puts as many hosts into each block (`--segment`), and takes hosts by
-//! name. PBS puts all hosts of a job where a resource has one value (`place=group=`). Neither takes the number of
-//! groups of an uneven placement, so nothing is asked for there: a request says in words what it gives.
+//! Slurm counts leaf switches (`--switches`), puts as many hosts into each block (`--segment`), and accepts hosts by
+//! name. PBS puts all hosts of a job where a resource has one value (`place=group=`). Neither accepts the number of
+//! groups of an uneven placement, so that cannot be requested: a request says in words what it gives.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +18,12 @@ use tvlb_topology::export::slurm::Blocks;
 #[serde(rename_all = "kebab-case")]
 pub struct HostRequest {
     pub scheduler: &'static str,
-    /// What the scheduler gives if it takes the request, in words.
+    /// The effect of the request, in words.
     pub gives: String,
     pub command: String,
 }
 
-/// For each job what to ask for. `host` names the host of each node that runs a rank; the blocks are those of
+/// For each job the requests. `host` names the host of each node that runs a rank; the blocks are those of
 /// topology/block.
 pub fn requests<'h>(
     df: &Dragonfly,
@@ -70,7 +71,7 @@ impl<'h> JobSpread<'h> {
         Self { hosts, switches, groups }
     }
 
-    /// A command of Slurm, with what it asks for beside the numbers of hosts and ranks.
+    /// A command of Slurm, with its further requests besides the numbers of hosts and ranks.
     fn slurm(&self, gives: String, exclusive: &str, options: &str) -> HostRequest {
         let ranks: usize = self.hosts.iter().map(|(_, ranks)| ranks).sum();
         let most = self.hosts.iter().map(|(_, ranks)| *ranks).max().unwrap_or(0);
@@ -93,7 +94,7 @@ impl<'h> JobSpread<'h> {
         self.slurm(gives.to_owned(), exclusive, &format!(" --nodelist={list}"))
     }
 
-    /// As few leaf switches, where hosts share them. A host of several switches has no leaf of its own.
+    /// As few leaf switches as possible, if hosts share them. A host of several switches has no leaf of its own.
     fn few_switches(&self) -> Option<HostRequest> {
         let switches = self.switches.len();
         let is_asked =
@@ -105,7 +106,7 @@ impl<'h> JobSpread<'h> {
         is_asked.then(|| self.slurm(gives, "--exclusive", &format!(" --switches={switches}")))
     }
 
-    /// As many hosts in each of as many groups, and groups without another job, where groups are blocks. A segment is at
+    /// As many hosts in each of as many groups, and groups without another job, if groups are blocks. A segment is at
     /// most as large as a block.
     fn blocks(&self, blocks: &Blocks<'_>, is_alone: bool) -> Option<HostRequest> {
         if !self.groups.keys().all(|group| blocks.groups.contains_key(group)) {
@@ -155,7 +156,7 @@ impl<'h> JobSpread<'h> {
     }
 }
 
-/// Whether each of so many hosts is in one part.
+/// Whether each of this many hosts is in one part.
 fn is_partition<K>(parts: &BTreeMap<K, BTreeSet<&str>>, hosts: usize) -> bool {
     parts.values().map(BTreeSet::len).sum::<usize>() == hosts
 }
@@ -166,7 +167,7 @@ mod tests {
 
     const HOSTS: usize = 72;
 
-    /// Blocks of so many hosts, which these groups are.
+    /// Blocks of this size, which these groups are.
     fn blocks(size: usize, groups: impl IntoIterator<Item = u16>) -> Blocks<'static> {
         let groups = groups.into_iter().map(|group| (GroupId(group), Vec::new())).collect();
         Blocks { size, groups }
@@ -216,7 +217,7 @@ mod tests {
         assert!(among.concat().iter().all(|request| !request.contains("=topo")), "{among:?}");
     }
 
-    /// What the blocks of `tvlb topology --format slurm-yaml` make impossible is not asked for.
+    /// Requests that the blocks of `tvlb topology --format slurm-yaml` make impossible are not made.
     #[test]
     fn segments_fit_into_blocks() {
         let even: &[u32] = &[0, 2, 4, 8, 10, 12];

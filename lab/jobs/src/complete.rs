@@ -1,8 +1,8 @@
 //! A run to completion: ranks run their programs until the last one has taken its last step.
 //!
-//! Nothing is warmed up and nothing is drawn but paths: the network is empty in cycle 0, when all ranks
-//! begin, and what is measured is when they end. The same images, settings, jobs and seed give the same
-//! figures, however many threads there are and however far chunks of switches run ahead.
+//! There is no warm-up and only paths are drawn: the network is empty in cycle 0, when all ranks begin, and the result
+//! is when they end. The same images, settings, jobs and seed give the same figures, however many threads there are and
+//! however far chunks of switches run ahead.
 
 use crate::completion_error::{CompletionError, StuckRanks};
 use crate::job_times::JobTimes;
@@ -17,7 +17,7 @@ use tvlb_simulator::{
 
 /// Cycles from one look at the ranks to the next.
 const LOOK: u32 = 1024;
-/// So many ranks that wait for ever are named.
+/// The most waiting ranks that are named.
 const MOST_NAMED: usize = 5;
 
 /// The figures of a run to completion.
@@ -28,7 +28,7 @@ pub struct Completion {
     pub cycles: u32,
     /// When each job ended.
     pub jobs: Vec<JobTimes>,
-    /// The packets that the network delivered; what ranks of one node exchange has none.
+    /// The packets that the network delivered; messages within one node need none.
     #[serde(flatten)]
     pub network: Delivered,
 }
@@ -36,11 +36,11 @@ pub struct Completion {
 /// Runs jobs until their last rank has taken its last step. No step is reported to `progress`, because a
 /// run is itself a step of its caller's work.
 ///
-/// Of the settings, windows, warm-up, latency limit and what is measured play no part. The seed decides
-/// which paths are drawn.
+/// The windows, warm-up, latency limit and measurement in the settings are ignored. The seed decides which paths are
+/// drawn.
 ///
 /// # Errors
-/// Jobs or settings that cannot run, ranks that wait for ever, or what ended the run before.
+/// Jobs or settings that cannot run, ranks that wait for ever, or another cause that ended the run.
 ///
 /// # Example
 /// ```no_run
@@ -82,7 +82,7 @@ pub fn complete(
     Ok(figures(&run))
 }
 
-/// A run in cycle 0 whose nodes send what ranks give them.
+/// A run in cycle 0 whose nodes send the messages of ranks.
 pub(crate) fn begin<'f>(
     fabric: &'f BootedFabric<'f>,
     settings: &'f Settings,

@@ -140,7 +140,7 @@ fn sends_that_are_open_at_the_same_time_share_the_link_in_turn() {
         complete(&fabric, &settings(), &[job], &MessageSettings::default(), 1, &()).unwrap();
     assert_eq!(completion.cycles, 15 - 1 + ONE_LOCAL);
     assert_eq!((completion.network.packets, completion.jobs.len()), (15, 1));
-    // One after the other takes as long, for the link is as busy.
+    // Sending them in turn takes as long, because the link is as busy.
     let after = [
         vec![send(1, 10_240), send(2, 5_120)],
         vec![post(0, 10_240), Step::Wait],

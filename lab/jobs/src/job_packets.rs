@@ -1,4 +1,4 @@
-//! The packets of jobs: nodes send those of the messages that their ranks have let go, in turn.
+//! The packets of jobs: nodes send those of the messages that their ranks have released, in turn.
 
 use crate::ranks::Ranks;
 use rand_core::Rng;
@@ -6,7 +6,7 @@ use tvlb_schema::NodeId;
 use tvlb_simulator::PacketSource;
 use tvlb_simulator::parts::PacketId;
 
-/// What the nodes of a run to completion send.
+/// The packets of the nodes in a run to completion.
 impl PacketSource for Ranks<'_> {
     /// Nothing is known before the ranks take their first steps, in cycle 0. The first random number of a node is
     /// left out, because it is that of its first packet in an open loop: so both draw paths from the same ones.

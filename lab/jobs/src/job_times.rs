@@ -17,8 +17,8 @@ pub struct JobTimes {
     /// For each iteration, the cycle in which the last rank ended it. The last of these is the running time
     /// of the job, because all ranks begin in cycle 0.
     pub iterations: Vec<u32>,
-    /// For each iteration and each of its phases, the cycle in which the last rank ended it. Empty where the
-    /// programs mark no phases.
+    /// For each iteration and each of its phases, the cycle in which the last rank ended it. Empty if the programs mark
+    /// no phases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Vec<u32>>,
 }

@@ -1,10 +1,10 @@
-//! What a run to completion is made of besides the network: jobs, each with the programs of its ranks and
-//! the node of each rank, and how messages become packets.
+//! The parts of a run to completion besides the network: jobs, each with the programs of its ranks and the node of each
+//! rank, and how messages become packets.
 
 use crate::workload::Programs;
 use tvlb_schema::{NodeId, Nodes};
 
-/// A job: what its ranks do, and where they run.
+/// A job: the programs of its ranks, and where they run.
 #[derive(Clone, Copy, Debug)]
 pub struct JobRun<'w> {
     pub programs: &'w Programs,
@@ -13,7 +13,7 @@ pub struct JobRun<'w> {
     pub nodes: &'w [NodeId],
 }
 
-/// How messages become packets, and how long it takes until a node knows what happened at another.
+/// How messages become packets, and how long it takes until a node knows of an event at another.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MessageSettings {
@@ -39,7 +39,7 @@ impl Default for MessageSettings {
 impl MessageSettings {
     pub const MOST_PACKETS: u32 = 1 << 30;
 
-    /// How many packets a message of so many bytes has; of those that no run accepts, `u32::MAX` at most.
+    /// How many packets a message of this length has; at most `u32::MAX` for those that no run accepts.
     pub fn packets(&self, bytes: u64) -> u32 {
         let packets = bytes.div_ceil(self.packet_bytes.into()).max(1);
         u32::try_from(packets).unwrap_or(u32::MAX)

@@ -1,14 +1,14 @@
-//! Cycles that jobs cannot do with fewer of, whatever paths their packets take: a lower bound of a run to
-//! completion for each of three causes, so that one sees why a run is slow.
+//! The least cycles of jobs, whatever paths their packets take: a lower bound of a run to completion for each of three
+//! causes, which shows why a run is slow.
 //!
-//! - **Host.** All packets that a node sends leave by its one link, and all that it receives come by it.
-//! - **Group.** All packets that leave a group do so by its cables, and so do those that enter it.
-//! - **Chain.** Messages that wait for each other by the order of the programs, each as fast as if it were
-//!   alone: its packets leave one after the other, a rendezvous waits for its receive, and what happens at
-//!   one node is known at another a control latency later.
+//! - **Host.** All packets that a node sends leave over its one link, and all that it receives arrive over it.
+//! - **Group.** All packets that leave a group do so over its cables, and so do those that enter it.
+//! - **Chain.** Messages that wait for each other in the order of the programs, each as fast as if it were alone: its
+//!   packets leave in turn, a rendezvous waits for its receive, and an event at one node is known at another a control
+//!   latency later.
 //!
-//! Promise: no run has fewer cycles than any of these. Whole cycles that are rounded, latencies between
-//! switches and switches themselves are left out, so that a bound is a little low, never high.
+//! Promise: no run has fewer cycles than any of these. Rounded whole cycles, latencies between switches and switches
+//! themselves are left out, so that a bound is a little low, never high.
 
 use crate::jobs::{JobRun, MessageSettings};
 use crate::workload::{Programs, Rank, Step};
@@ -110,8 +110,8 @@ pub fn least_time(
     LeastTime { host, group, chain }
 }
 
-/// Whole cycles from the start of the first of so many packets on a link to the start of the last. Counts
-/// that are too large for a number were cut off, which makes this too small, never too large.
+/// Whole cycles from the start of the first of these packets on a link to the start of the last. Counts too large for a
+/// number were cut off, which makes this too small, never too large.
 fn from_first_to_last(packets: u64, gap_256ths: u32) -> u64 {
     let gaps = u128::from(packets.saturating_sub(1)) * u128::from(gap_256ths);
     u64::try_from(gaps >> 8).unwrap_or(u64::MAX)
@@ -178,7 +178,7 @@ struct Begun {
     holds_sender: bool,
 }
 
-/// What two ranks exchange in one direction: of one of the two lists there is always nothing.
+/// What two ranks exchange in one direction: one of the two lists is always empty.
 #[derive(Clone, Debug, Default)]
 struct Exchange {
     begun: VecDeque<Begun>,
@@ -200,7 +200,7 @@ struct RankProgress {
     is_held: bool,
 }
 
-/// The ranks of one job, none of whose messages waits for the packets of another.
+/// The ranks of one job, none of whose messages waits for packets of another message.
 struct Chain<'w> {
     programs: &'w Programs,
     nodes: &'w [NodeId],
@@ -233,7 +233,7 @@ impl<'w> Chain<'w> {
         }
     }
 
-    /// The latest end of a rank, and the first such rank. Ranks that wait for ever have ended where they wait.
+    /// The latest end of a rank, and the first such rank. Ranks that wait for ever end where they wait.
     fn end(mut self) -> (u64, u32) {
         while let Some(rank) = self.running.pop() {
             self.run(rank);
@@ -242,7 +242,7 @@ impl<'w> Chain<'w> {
         ends.reduce(|last, one| if one.0 > last.0 { one } else { last }).unwrap_or_default()
     }
 
-    /// Lets a rank take steps until it has to wait for what is not known yet.
+    /// Lets a rank take steps until it has to wait for something unknown.
     fn run(&mut self, rank: Rank) {
         let (programs, at) = (self.programs, rank.as_usize());
         let steps = programs.steps(rank);

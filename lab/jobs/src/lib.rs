@@ -1,11 +1,11 @@
-//! Jobs on Dragonfly networks: what their ranks do, on which nodes they run, and when they end.
+//! Jobs on Dragonfly networks: the programs of their ranks, the nodes on which they run, and when they end.
 //!
-//! - [`workload`]: the programs of ranks, patterns of communication, placements and maps. It knows nothing of
-//!   routing and simulates nothing.
-//! - [`partition`]: splits of weighted graphs with a small cut, which maps are made from.
-//! - [`complete`] runs jobs on the network of a [`tvlb_simulator::Run`] until their last rank has taken its last
-//!   step. The network does not know of ranks: their messages are a [`tvlb_simulator::PacketSource`].
-//! - [`least_time`] says how long that takes at the least, and why.
+//! - [`workload`]: the programs of ranks, patterns of communication, placements and maps. It does not route or
+//!   simulate.
+//! - [`partition`]: splits of weighted graphs with a small cut, from which maps are made.
+//! - [`complete`] runs jobs on the network of a [`tvlb_simulator::Run`] until their last rank has taken its last step.
+//!   The network does not know ranks: their messages are a [`tvlb_simulator::PacketSource`].
+//! - [`least_time`] gives a lower bound of that time, with its cause.
 
 #[cfg(test)]
 mod complete_tests;

@@ -1,9 +1,9 @@
-//! Which receive takes which message: the k-th that a rank posts from another takes the k-th message that
-//! the other sends to it.
+//! Matches receives with messages: the k-th receive that a rank posts from another takes the k-th message that the
+//! other sends to it.
 //!
-//! Every rank repeats the same steps in each iteration, and a receiver posts as many receives from a
-//! sender as that sends messages, so a send and its receive are the same steps in every iteration. They
-//! are found once, before anything runs.
+//! Every rank repeats the same steps in each iteration, and a receiver posts as many receives from a sender as that
+//! sends messages, so a send and its receive are the same steps in every iteration. They are matched once, before
+//! anything runs.
 
 use crate::messages::MessageId;
 use crate::workload::{Programs, Rank, Step};

@@ -1,14 +1,12 @@
-//! Messages on their way between nodes: how many packets of each are still to be sent and to arrive, and
-//! what ranks will hear of it when.
+//! Messages on their way between nodes: how many packets of each are still to be sent and to arrive, and what ranks
+//! will hear of it and when.
 //!
-//! A message that is let go becomes a *transfer*, which its packets name while they are under way. The
-//! cycle in which a packet reaches its node is known as soon as it wins its last switch allocation. So
-//! packets are counted then, and the ranks hear of a message once, in the cycle in which its last packet
-//! arrives.
+//! A released message becomes a *transfer*, which its packets name while they are under way. The cycle in which a
+//! packet reaches its node is known as soon as it wins its last switch allocation. So packets are counted then, and the
+//! ranks hear of a message once, in the cycle in which its last packet arrives.
 //!
-//! What a rank hears is a [`RankEvent`], filed under the chunk of the rank's node. Events of one chunk and
-//! cycle are in an order that depends on nothing but what they are about, so that chunks which run ahead of
-//! each other change nothing.
+//! The news for a rank is a [`RankEvent`], filed under the chunk of the rank's node. Events of one chunk and cycle are
+//! in an order that depends only on their content, so that chunks which run ahead of each other change nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,14 +43,14 @@ pub(crate) struct Transfer {
     last_arrival: u32,
 }
 
-/// What a rank hears, and when.
+/// News for a rank, and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RankEvent {
     pub(crate) cycle: u32,
     pub(crate) what: News,
 }
 
-/// What a rank hears.
+/// News for a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum News {
     /// The receiver: the last packet of a message has arrived, which was sent so often before.
@@ -65,7 +63,7 @@ pub(crate) enum News {
     GoesOn(u32),
 }
 
-/// All transfers, and what ranks will hear.
+/// All transfers, and the news that ranks will hear.
 #[derive(Debug)]
 pub(crate) struct Messages {
     transfers: Vec<Transfer>,
@@ -73,12 +71,12 @@ pub(crate) struct Messages {
     free: Vec<TransferId>,
     /// By packet, the transfer that it belongs to.
     of_packet: Vec<TransferId>,
-    /// By chunk, what its ranks will hear.
+    /// For each chunk, the news for its ranks.
     events: Vec<BinaryHeap<Reverse<RankEvent>>>,
 }
 
 impl Messages {
-    /// No message, for so many chunks.
+    /// No message, for this many chunks.
     pub(crate) fn new(chunks: usize) -> Self {
         Self {
             transfers: Vec::new(),
@@ -161,7 +159,7 @@ impl Messages {
         self.events[chunk].pop().map(|Reverse(event)| event)
     }
 
-    /// The cycle of the next thing that any rank hears; none if there is nothing more.
+    /// The cycle of the next news for any rank; `None` if there is no more.
     pub(crate) fn next_cycle(&self) -> Option<u32> {
         self.events.iter().filter_map(|events| events.peek()).map(|Reverse(e)| e.cycle).min()
     }

@@ -1,14 +1,13 @@
-//! Ranks that run their programs: which step each has reached, and what it waits for.
+//! Ranks that run their programs: the step of each, and what it waits for.
 //!
-//! A message above the eager limit is a rendezvous: its packets may leave when the sender has heard that
-//! the receive is posted, and its send is complete when the sender has heard that the last packet has
-//! arrived. Any other message leaves at once, and its send is complete when its last packet has left the
-//! node. What happens at one node is known at another `control_latency_cycles` later, which is at least as
-//! long as chunks of switches run ahead of each other; it takes no bandwidth. Ranks of one node exchange
-//! messages without the network, in no time.
+//! A message above the eager limit is a rendezvous: its packets may leave when the sender has heard that the receive is
+//! posted, and its send is complete when the sender has heard that the last packet has arrived. Any other message
+//! leaves at once, and its send is complete when its last packet has left the node. An event at one node is known at
+//! another `control_latency_cycles` later, which is at least as long as chunks of switches run ahead of each other; it
+//! takes no bandwidth. Ranks of one node exchange messages without the network, in no time.
 //!
-//! All that a rank does follows from events of its own chunk, so ranks of one chunk take their turn
-//! together, before the nodes of that chunk send.
+//! Everything that a rank does follows from events of its own chunk, so ranks of one chunk take their turn together,
+//! before the nodes of that chunk send.
 
 use crate::completion_error::{CompletionError, StuckRank};
 use crate::job_times::Times;
@@ -81,7 +80,7 @@ pub(crate) struct Ranks<'w> {
     jobs: Vec<JobState<'w>>,
     states: Vec<RankState>,
     messages: Vec<MessageState>,
-    /// What is on its way between their nodes.
+    /// The messages on their way between their nodes.
     pub(crate) under_way: Messages,
     /// Messages that have arrived before one that was sent before, with how often they were sent before.
     early: BTreeSet<(MessageId, u32)>,
@@ -168,8 +167,7 @@ impl<'w> Ranks<'w> {
         ranks
     }
 
-    /// Lets the ranks of a chunk hear what there is to hear in this cycle, and take all steps that they can
-    /// take.
+    /// Delivers the news of this cycle to the ranks of a chunk, and lets them take all possible steps.
     pub(crate) fn take_steps(&mut self, chunk: usize, now: u32) {
         while let Some(RankEvent { cycle, what }) = self.under_way.next(chunk, now) {
             debug_assert_eq!(cycle, now, "a chunk hears everything in its cycle");
@@ -243,7 +241,7 @@ impl<'w> Ranks<'w> {
         }
     }
 
-    /// Lets a rank go on so many cycles after one, if that is not over.
+    /// Lets a rank continue this many cycles after one, unless that has passed.
     fn pass(&mut self, number: usize, (since, cycles): (u32, u64), now: u32) {
         let until = u32::try_from(cycles).map_or(u32::MAX, |cycles| since.saturating_add(cycles));
         if until > now {
@@ -340,7 +338,7 @@ impl<'w> Ranks<'w> {
         }
     }
 
-    /// The next message of those that are alike has arrived: its receive, if posted, is closed.
+    /// The next message on this channel has arrived: its receive, if posted, is closed.
     fn take_in(&mut self, id: MessageId) {
         let message = &mut self.messages[id.index()];
         message.arrived += 1;
@@ -368,7 +366,7 @@ impl<'w> Ranks<'w> {
         }
     }
 
-    /// Ranks that wait for what will never come, each with what it waits for; some of them, and how many
+    /// Ranks that wait for something that will never come, each with what it waits for; some of them, and how many
     /// there are.
     pub(crate) fn stuck(&self, most: usize) -> (Vec<StuckRank>, u32) {
         let stuck = self.states.iter().filter(|state| state.awaits != Awaits::Done);
@@ -420,7 +418,7 @@ impl<'w> Ranks<'w> {
         Ok(())
     }
 
-    /// Whether every node has sent what it was given.
+    /// Whether every node has sent all its packets.
     pub(crate) fn all_has_left(&self) -> bool {
         self.sends.iter().all(|sends| sends.transfers.is_empty())
     }

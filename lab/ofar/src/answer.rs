@@ -3,7 +3,7 @@
 use tvlb_firmware_model::Header;
 use tvlb_schema::Port;
 
-/// What a packet at the head of a buffer asks for.
+/// The request of a packet at the head of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// To be delivered to a node on this switch.
@@ -15,7 +15,7 @@ pub enum Ask {
     Send {
         /// The physical port.
         port: Port,
-        /// The virtual channel on the link behind that port.
+        /// The virtual channel on the link at that port.
         virtual_channel: u8,
         /// The header that it travels with.
         header: Header,

@@ -12,7 +12,7 @@ pub enum Error {
         /// The fabrics on which they can.
         what: &'static str,
     },
-    /// There is no such node, or the header names what the fabric does not have.
+    /// There is no such node, or the header names something that the fabric does not have.
     #[error(transparent)]
     Datapath(#[from] DatapathError),
     /// The header of a packet whose path was decided, where one that decides at every hop is needed.
@@ -26,13 +26,13 @@ pub enum Error {
     PerHopFlags {
         /// The header.
         bits: u64,
-        /// What it tells of.
+        /// The fault in it.
         fault: PerHopFault,
     },
 }
 
-/// What a header of a packet that decides at every hop tells of, so that no switch writes it. The words are linked
-/// into a program that prints them alone.
+/// A fault in the header of a packet that decides at every hop, which no switch writes. Only a program that prints the
+/// words contains them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PerHopFault {

@@ -1,11 +1,11 @@
-//! Why bytes are not the escape image that they should be. As in errors of other images, words are found where an error
-//! is printed, so that a program that never prints one does not hold them.
+//! Why bytes are not the expected escape image. As for other images, the words are supplied when an error is printed,
+//! so that a program that never prints one does not contain them.
 
 use core::fmt::{self, Display, Formatter};
 use tvlb_schema::ImageError;
 
-/// Why bytes are not the escape image that they should be. Its text says what was read, at which byte offset, what was
-/// found, and what would be accepted.
+/// Why bytes are not the expected escape image. Its text says what was read, at which byte offset, what was found, and
+/// what would be accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct EscapeImageError(Fault);
 
@@ -56,7 +56,7 @@ pub(crate) enum EscapeValue {
 }
 
 impl EscapeValue {
-    /// Its name, and what would be accepted.
+    /// Its name, and the accepted values.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::EscapeNetwork => ("escape network", "0 (ring) or 1 (tree)"),
@@ -93,7 +93,7 @@ impl EscapeImageError {
         Self(Fault::Section(section, error))
     }
 
-    /// At which byte of the image it is wrong, or where what is wrong begins.
+    /// The byte of the image that is wrong, or where the wrong part begins.
     pub const fn offset(&self) -> u32 {
         match &self.0 {
             Fault::Image(error) | Fault::Section(_, error) => error.offset(),

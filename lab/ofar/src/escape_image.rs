@@ -2,16 +2,16 @@
 //! OFAR's switches decide at every hop (García, Vallejo, Beivide, Valero and Rodríguez, "OFAR-CM: Efficient
 //! Dragonfly Networks with Simple Congestion Management", HOTI 2013).
 //!
-//! Reading proves the whole network against the fabric image: a ring leads by planned links through every switch
-//! once and back; a tree has one root, and every other switch hangs below one by a planned link. So all
-//! switches that booted from the same image agree, and no step along it leads astray.
+//! Reading proves the whole network against the fabric image: a ring leads by planned links through every switch once
+//! and back; a tree has one root, and every other switch hangs below one by a planned link. So all switches that booted
+//! from the same image agree, and every step along it is right.
 
 use crate::escape_error::{EscapeSection, EscapeValue};
 use crate::{EscapeImageError, OfarRules, rules};
 use tvlb_schema::extension::{PackedArray, Payload, width_for};
 use tvlb_schema::{Dragonfly, FabricImage, ImageKind, Port, SwitchId};
 
-/// What an escape network is.
+/// The kind of an escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EscapeKind {
     /// A way through all switches and back, in both directions.
@@ -66,7 +66,7 @@ impl EscapeWidths {
     }
 }
 
-/// Where in the image each section begins.
+/// The beginning of each section in the image.
 #[derive(Clone, Copy)]
 struct Offsets {
     places: u32,
@@ -87,7 +87,7 @@ impl<'a> EscapeImage<'a> {
     /// Checks an image of a fabric, and proves its network.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    /// The first fault in the bytes, and where. All byte strings end in `Ok` or `Err`.
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'_>) -> Result<Self, EscapeImageError> {
         let df = fabric.dragonfly();
         let count = df.switch_count();
@@ -175,7 +175,7 @@ impl<'a> EscapeImage<'a> {
         if self.below.get(0) != self.count - 1 {
             return Err(wrong(EscapeValue::SubtreeSize, &self.below, at.below, 0));
         }
-        // The root has none above it. One network has one form.
+        // The root has no parent. One network has one form.
         let unused = self.onward.get(0) | self.backward.get(0);
         if unused != 0 {
             return Err(EscapeImageError::of(EscapeValue::TreePort, at.onward, unused));
@@ -186,7 +186,7 @@ impl<'a> EscapeImage<'a> {
             while let Some(higher) = above.filter(|&above| self.end_of(above) <= place) {
                 above = self.above(fabric, higher);
             }
-            // What has been checked hangs below another one, or is the root.
+            // A checked switch hangs below another one, or is the root.
             let above = above.unwrap_or(0);
             if self.end_of(place) > self.end_of(above) {
                 return Err(wrong(EscapeValue::SubtreeSize, &self.below, at.below, place));
@@ -206,7 +206,7 @@ impl<'a> EscapeImage<'a> {
         Some(self.place(above))
     }
 
-    /// What the network is.
+    /// The kind of the network.
     pub const fn kind(&self) -> EscapeKind {
         self.kind
     }
@@ -216,8 +216,8 @@ impl<'a> EscapeImage<'a> {
         &self.rules
     }
 
-    /// The same network under other rules, for those who compare rules; `None` if one of them is out of range.
-    /// All switches must have the same.
+    /// The same network under other rules, to compare rules; `None` if one of them is out of range. All switches must
+    /// have the same.
     #[must_use]
     pub fn with_rules(&self, rules: OfarRules) -> Option<Self> {
         rules.out_of_range().is_none().then_some(Self { rules, ..*self })
@@ -283,8 +283,8 @@ impl<'a> EscapeImage<'a> {
         (port(&self.onward, place), port(&self.backward, place))
     }
 
-    /// The port of the switch at one place of the tree towards another place: down where that hangs below it,
-    /// else up. Looks at the switches that hang directly below it.
+    /// The port of the switch at one place of the tree towards another place: down if that hangs below it, else up.
+    /// Examines the switches directly below it.
     pub fn tree_port(&self, from: u32, to: u32) -> Port {
         let end = self.end_of(from);
         if to <= from || to >= end {

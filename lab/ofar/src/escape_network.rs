@@ -1,4 +1,4 @@
-//! Writing an escape image: a network as plain lists, and the bytes that say so.
+//! Writes an escape image: a network as plain lists, and its bytes.
 
 use crate::escape_image::EscapeWidths;
 use crate::{EscapeImage, EscapeImageError, EscapeKind, OfarRules};
@@ -19,7 +19,7 @@ pub enum EscapeNetwork {
 }
 
 impl EscapeNetwork {
-    /// What it is.
+    /// Its kind.
     pub const fn kind(&self) -> EscapeKind {
         match self {
             Self::Ring(_) => EscapeKind::Ring,
@@ -49,8 +49,8 @@ impl EscapeNetwork {
 /// Writes an escape image of a fabric.
 ///
 /// # Errors
-/// The network is not one over all switches of the fabric, or the rules are out of range: what reading the
-/// bytes would refuse, and where.
+/// The network does not cover all switches of the fabric, or the rules are out of range: the error of reading the
+/// bytes.
 pub fn encode_escape_image(
     fabric: &FabricImage<'_>,
     network: &EscapeNetwork,
@@ -112,7 +112,7 @@ pub(crate) fn bytes_of(
         rules.most_entries,
     ];
     payload.extend(Some(rules.least_percent).filter(|&percent| percent > 0));
-    // What does not fit is cut off, and refused as it is read.
+    // Values that do not fit are cut off, and refused when they are read.
     let fits = |width: u32, value: u32| value & ((1 << width) - 1);
     append(&mut payload, widths.place, places.into_iter().map(|v| fits(widths.place, v)));
     let numbers = switches.iter().map(|switch| fits(widths.switch, switch.0.into()));

@@ -23,7 +23,7 @@ use tvlb_schema::SwitchId;
 /// The kind of every such header.
 pub(crate) const KIND: u64 = 3;
 
-/// By what a packet came to the switch where it is.
+/// How a packet came to its switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     Node,
@@ -31,19 +31,19 @@ pub(crate) enum Came {
     Global,
 }
 
-/// What is known of a packet that decides at every hop.
+/// The state of a packet that decides at every hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerHop {
     /// How often it has entered the escape network, 15 for more.
     pub entries: u8,
-    /// It came by the escape network to the switch where it is.
+    /// Whether it came by the escape network to its switch.
     pub on_escape: bool,
     /// It has been misrouted to another group than its destination's.
     pub misrouted: bool,
 }
 
 impl PerHop {
-    /// What a header tells; `None` of a packet whose path was decided.
+    /// The state in a header; `None` for a packet whose path was decided.
     pub const fn of(header: Header) -> Option<Self> {
         let bits = header.bits();
         if bits & 3 != KIND {
@@ -57,7 +57,7 @@ impl PerHop {
     }
 }
 
-/// What such a header says.
+/// The fields of such a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
 pub(crate) struct Flags {
@@ -160,7 +160,7 @@ impl Flags {
         )
     }
 
-    /// The same packet behind its next link.
+    /// The same packet after its next link.
     #[must_use]
     pub(crate) const fn crossed(self, is_local: bool, virtual_channel: u8) -> Self {
         if is_local {

@@ -1,11 +1,11 @@
-//! How many hops a packet has before it, by which T-OFAR weighs outputs.
+//! The remaining hops of a packet, by which T-OFAR weighs outputs.
 
 use crate::place::Place;
 use crate::rule::AskedSwitch;
 use tvlb_schema::{GroupId, Port, SwitchIndex};
 
 /// The most hops of a packet that is sent to another switch of its group to leave the group from there: that hop, the
-/// link to another group, and three hops from where that arrives.
+/// link to another group, and three hops from its far end.
 const MOST_AFTER_LEAVING: u8 = 5;
 
 impl AskedSwitch<'_, '_> {
@@ -14,8 +14,8 @@ impl AskedSwitch<'_, '_> {
         (self.switch.image().group(), self.switch.image().index())
     }
 
-    /// The hops of a packet that goes on by this output and then the shortest way; where it has to leave the group
-    /// behind it, as many as it may take.
+    /// The hops of a packet that takes this output and then the shortest way; if it has to leave the group after it, as
+    /// many as it may take.
     pub(crate) fn hops_by(&self, port: Port, then_leaves: bool, to: &Place) -> u8 {
         if then_leaves {
             return MOST_AFTER_LEAVING;

@@ -90,15 +90,15 @@ impl<'s, 'a> Ofar<'s, 'a> {
         self.rule().launch(destination)
     }
 
-    /// Whether nodes of this switch may send anything now. Not where all outputs of the escape network are in
-    /// use above the share of the rules.
+    /// Whether nodes of this switch may send anything now: not if all outputs of the escape network are in use above
+    /// the share of the rules.
     pub fn may_inject(&self, outputs: &(impl Outputs + ?Sized)) -> bool {
         self.rule().may_inject(outputs)
     }
 
-    /// What a packet asks for that is at the head of a buffer of this switch. In this order:
+    /// The request of a packet at the head of a buffer of this switch. In this order:
     ///
-    /// 1. Where its destination is, to be delivered.
+    /// 1. If it is at its destination, to be delivered.
     /// 2. If it has to leave the group from here: one of this switch's links to other groups that are ready. If
     ///    none is it waits as long as one of them has room, and then asks for the escape network.
     /// 3. Its minimal output, if that is ready.
@@ -140,8 +140,8 @@ impl<'s, 'a> Ofar<'s, 'a> {
 /// answers alike. For a program that keeps its switch in a place of its own, as a static or as the C interface
 /// does.
 ///
-/// Something may die later. A switch that has taken a fault image is not one for OFAR, so a piece that was made
-/// before goes on with what it was made from, and packets to what is dead wait at its links.
+/// Parts may die later. A switch that has taken a fault image does not suit OFAR, so a value that was made before keeps
+/// its view, and packets to dead parts wait at their links.
 #[derive(Clone, Debug)]
 pub struct OfarSwitch<'a> {
     switch: Switch<'a>,

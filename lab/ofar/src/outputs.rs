@@ -1,13 +1,13 @@
-//! What a switch sees of its outputs.
+//! A switch's view of its outputs.
 
 use crate::PortSet;
 use tvlb_schema::Port;
 
-/// What a switch that decides at every hop sees of its outputs at this moment. Room is counted in packets, all of
+/// The view of its outputs, at this moment, of a switch that decides at every hop. Room is counted in packets, all of
 /// one length.
 pub trait Outputs {
-    /// The links that can take a packet now: nothing is being sent on them, and a canonical virtual channel of
-    /// theirs has room for one.
+    /// The links that can take a packet now: nothing is being sent on them, and one of their canonical virtual channels
+    /// has room for it.
     fn ready(&self) -> PortSet;
 
     /// For how many packets a virtual channel of a link has room.
@@ -16,8 +16,7 @@ pub trait Outputs {
     /// How many packets the buffer of one virtual channel of a link holds.
     fn capacity(&self, port: Port) -> u16;
 
-    /// The outputs that have been given to a packet earlier in this very cycle, which the strict trigger asks
-    /// for.
+    /// The outputs that another packet got earlier in this very cycle, for the strict trigger.
     fn granted(&self) -> PortSet {
         PortSet::EMPTY
     }

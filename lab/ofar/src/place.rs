@@ -1,8 +1,8 @@
-//! Where a switch is.
+//! The place of a switch.
 
 use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
 
-/// A switch and where it is.
+/// A switch and its place.
 pub(crate) struct Place {
     pub(crate) switch: SwitchId,
     pub(crate) group: GroupId,

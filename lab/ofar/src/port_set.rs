@@ -109,7 +109,7 @@ impl FromIterator<Port> for PortSet {
     }
 }
 
-/// One of some ports, each as likely as any other; a random word only where there are several.
+/// One of some ports, uniformly; draws a random word only if there are several.
 #[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn draw(ports: &PortSet, rng: &mut (impl Rng + ?Sized)) -> Option<Port> {
     let count = ports.len();

@@ -1,4 +1,4 @@
-//! The rule itself: what a packet at the head of a buffer asks for.
+//! The rule itself: the request of a packet at the head of a buffer.
 
 use crate::flags::{Came, Flags};
 use crate::place::Place;
@@ -21,13 +21,13 @@ struct Minimal {
 #[derive(Clone, Copy)]
 struct Misroute {
     minimal: Minimal,
-    /// Where the share in use is at most this much of that of the minimal output.
+    /// The most that its share in use may be of the minimal output's.
     percent: u8,
-    /// It then has to leave the group from the switch behind.
+    /// Whether it then has to leave the group from the next switch.
     then_leaves: bool,
 }
 
-/// Where a packet wants to go.
+/// The next target of a packet.
 enum Wish {
     /// Nowhere yet.
     Wait,
@@ -37,7 +37,7 @@ enum Wish {
     Escape,
 }
 
-/// A switch that is asked, by whoever holds it.
+/// A switch that is asked, with its tables.
 #[derive(Clone, Copy)]
 pub(crate) struct AskedSwitch<'t, 'a> {
     pub(crate) switch: &'t Switch<'a>,
@@ -117,7 +117,7 @@ impl AskedSwitch<'_, '_> {
         DatapathError::HeaderRange { bits: header.bits(), field, found, most }.into()
     }
 
-    /// Where a packet wants to go whose destination is another switch.
+    /// The next target of a packet whose destination is another switch.
     #[inline]
     fn wish(
         &self,
@@ -193,8 +193,8 @@ impl AskedSwitch<'_, '_> {
         best
     }
 
-    /// The output by which a packet goes the shortest way: of several, one that is ready, and of those one with
-    /// most room. Where this switch has links to the destination's group it is one of them.
+    /// The output on a packet's shortest way: of several, one that is ready, and of those one with most room. If this
+    /// switch has links to the destination's group it is one of them.
     #[cfg_attr(target_os = "none", inline(never))]
     fn minimal(
         &self,
@@ -218,7 +218,7 @@ impl AskedSwitch<'_, '_> {
             count = own_count.filter(|&count| count > 0).unwrap_or(links.count());
             first = below(rng, count);
         }
-        // Every two groups share a link, so that there is a first one.
+        // Every two groups share a link, so there is a first one.
         let mut best = Minimal { port: Port(u16::MAX), room: 0 };
         let mut merit = None;
         for n in (first..count).chain(0..first) {
@@ -264,9 +264,9 @@ impl AskedSwitch<'_, '_> {
         may.then_some((&self.tables.local, percent, Flags { local: true, ..flags }))
     }
 
-    /// Leaves of these links those by which the rules let a packet leave the group or that stay in it, and if
-    /// a packet is to be misrouted, those of them that are used little enough beside its minimal output; where
-    /// the rules weigh by length, those of them that weigh least.
+    /// Keeps those of these links by which the rules let a packet leave the group or that stay in it, and if a packet
+    /// is to be misrouted, those of them that are used little enough compared with its minimal output; if the rules
+    /// weigh by length, those of them that weigh least.
     #[cfg_attr(target_os = "none", inline(never))]
     fn keep(
         &self,
@@ -340,7 +340,7 @@ impl AskedSwitch<'_, '_> {
         })
     }
 
-    /// Where a packet wants to go that has to leave the group from here.
+    /// The next target of a packet that has to leave the group from here.
     #[inline]
     fn leave_group(
         &self,

@@ -1,10 +1,10 @@
-//! The rules by which OFAR's switches decide, and what an escape image begins with.
+//! The rules by which OFAR's switches decide, which are at the beginning of an escape image.
 
 use crate::escape_error::EscapeValue;
 use crate::{EscapeImageError, EscapeKind};
 use tvlb_schema::extension::Payload;
 
-/// The bit of the flags that says that the image has a least percentage.
+/// The bit of the flags for an image with a least percentage.
 const HAS_LEAST: u8 = 8;
 
 /// The largest share in use at the output of a misroute within a group, in percent of that at the minimal output, by
@@ -41,15 +41,15 @@ impl LocalPercent {
 pub struct OfarRules {
     /// Canonical virtual channels of links within groups, 1 to 7. The escape network has the one above them.
     pub local_channels: u8,
-    /// The same of links between groups.
+    /// The same for links between groups.
     pub global_channels: u8,
-    /// A misroute within a group is taken where the share in use there is at most this much of the share in use
-    /// at the minimal output.
+    /// A misroute within a group is taken if the share in use there is at most this much of the share in use at the
+    /// minimal output.
     pub local_percent: LocalPercent,
-    /// The same of misroutes to another group.
+    /// The same for misroutes to another group.
     pub global_percent: u8,
-    /// A packet is misrouted only where the share in use at its minimal output is at least this much, 0 to 100; 0
-    /// for no such threshold.
+    /// A packet is misrouted only if the share in use at its minimal output is at least this much, 0 to 100; 0 for no
+    /// threshold.
     #[cfg_attr(feature = "alloc", serde(default, skip_serializing_if = "is_none"))]
     pub least_percent: u8,
     /// A packet is misrouted only if its minimal output was given to another packet in this very cycle.
@@ -65,8 +65,8 @@ pub struct OfarRules {
     /// Nothing leaves the nodes of a switch all of whose outputs of the escape network are in use above this
     /// share; 100 or more for no such control.
     pub throttle_percent: u8,
-    /// After so many entries, 1 to 15, a packet stays on the escape network; 0 for any number of entries, so that
-    /// nothing bounds its path.
+    /// After this many entries, 1 to 15, a packet stays on the escape network; 0 for no limit, so that nothing bounds
+    /// its path.
     pub most_entries: u8,
 }
 
@@ -77,7 +77,7 @@ const fn is_none(percent: &u8) -> bool {
 }
 
 impl Default for OfarRules {
-    /// Those of the paper where it states them, with three and two canonical channels.
+    /// Those of the paper if it states them, with three and two canonical channels.
     fn default() -> Self {
         Self {
             local_channels: 3,
@@ -96,7 +96,7 @@ impl Default for OfarRules {
 }
 
 impl OfarRules {
-    /// The first rule that is out of range, where after the beginning of the payload an image has it, and what it is.
+    /// The first rule that is out of range, its offset in the payload of an image, and its value.
     pub(crate) fn out_of_range(&self) -> Option<(EscapeValue, u32, u32)> {
         let is_number = |channels: u8| (1..=7).contains(&channels);
         if !is_number(self.local_channels) {
@@ -122,7 +122,7 @@ impl OfarRules {
     }
 }
 
-/// Takes what an escape image of so many switches begins with.
+/// Reads the beginning of an escape image of this many switches.
 pub(crate) fn read(
     payload: &mut Payload<'_>,
     switches: u32,

@@ -1,10 +1,10 @@
-//! What a switch knows of its place in an escape network.
+//! A switch's knowledge of its place in an escape network.
 
 use crate::{Error, EscapeImage, PortSet};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{End, SwitchIndex};
 
-/// What a switch that decides at every hop needs beside its own images. It is made once, and never changes.
+/// The tables of a switch that decides at every hop, besides its own images. They are made once, and never change.
 #[derive(Clone, Debug)]
 pub(crate) struct HopTables<'a> {
     pub(crate) escape: EscapeImage<'a>,

@@ -1,4 +1,4 @@
-//! What ways are judged with: their estimates, and their runs.
+//! The means to judge ways: their estimates, and their runs.
 
 use super::error::AdviceError;
 use super::estimate::{BusyLink, Packets, WayEstimate};
@@ -19,7 +19,7 @@ pub(super) struct WayJudge<'q> {
     question: &'q Question<'q>,
     results: &'q Results,
     machines: Machines,
-    /// For each job who exchanges bytes with whom.
+    /// For each job the bytes that its ranks exchange.
     graphs: Vec<Graph>,
     /// For each order the programs of each job.
     programs: Vec<JobPrograms>,
@@ -43,7 +43,7 @@ impl<'q> WayJudge<'q> {
         Ok(Self { question, results, machines, graphs, programs, messages })
     }
 
-    /// What is known of ways that differ in the order and the routing alone.
+    /// The common data of ways that differ only in the order and the routing.
     pub(super) fn estimates(
         &self,
         ways: &[Way],

@@ -1,4 +1,4 @@
-//! What a way of running jobs cannot do better than, and what its links carry: known without a run.
+//! Lower bounds and link loads of a way of running jobs, known without a run.
 
 use super::JobRouting;
 use super::error::AdviceError;
@@ -13,7 +13,7 @@ use tvlb_topology::Topology;
 /// Shares of packets that take VLB under a scheme that decides by queues: it is taken to be the best of these.
 const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What is known of a way before it runs.
+/// The estimate of a way before it runs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WayEstimate {
@@ -28,13 +28,13 @@ pub struct WayEstimate {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BusyLink {
-    /// Cycles that its packets take, one after the other; a mean over the draws of paths.
+    /// Cycles that its packets take, in turn; a mean over the draws of paths.
     pub cycles: f64,
     /// Its ends, in words; empty if no packet leaves its switch.
     pub link: String,
 }
 
-/// What holds a run up the longest.
+/// The cause of the longest lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bottleneck {
@@ -110,7 +110,7 @@ impl Packets {
         Self { by_source, to_nodes, senders: u32::try_from(senders).expect("below 2²⁴ nodes") }
     }
 
-    /// What links carry if all packets take these paths.
+    /// The loads of links if all packets take these paths.
     fn loads(
         &self,
         topology: &Topology,

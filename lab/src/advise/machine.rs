@@ -1,4 +1,4 @@
-//! The machines that jobs could run on: each wiring that is asked about, with the images of each routing.
+//! The machines that jobs could run on: each wiring in the question, with the images of each routing.
 
 use super::error::AdviceError;
 use super::{JobRouting, Question};
@@ -11,7 +11,7 @@ use tvlb_simulator::BootedFabric;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_topology::dragonfly_plus::leaves;
 
-/// The wirings of a question, and what switches with each routing boot from.
+/// The wirings of a question, and the images for each routing.
 pub(super) struct Machines {
     pub(super) fabrics: Vec<NamedFabric>,
     pub(super) paths: Vec<StudyPaths>,

@@ -1,13 +1,13 @@
-//! How jobs should be wired, placed, mapped, ordered and routed: every combination of what is asked about, by
-//! what its links would carry, and the best of them by simulation.
+//! How jobs should be wired, placed, mapped, ordered and routed: every combination of the given choices is estimated by
+//! its link loads, and the best are simulated.
 //!
-//! A [`Question`] has a list for each of five *choices*: the wiring, the placement of jobs, the map of ranks,
-//! the order of sends, and the routing. One entry of each is a [`Way`]. The first of every list is what is done
-//! now, and all others are measured against it. [`advise`] estimates all ways ([`WayEstimate`]), and simulates
-//! those that the [`Answer`] is about: the first way, every way that differs from it in one choice, those
-//! with the best estimates, and the one that takes of each choice what helped most by itself. Then the fastest
-//! way's single changes are simulated in turn, until none of them is faster. So no single change of the fastest
-//! way of an answer is faster; another way altogether might be.
+//! A [`Question`] has a list for each of five *choices*: the wiring, the placement of jobs, the map of ranks, the order
+//! of sends, and the routing. One entry of each is a [`Way`]. The first of every list is the present one, and all
+//! others are compared with it. [`advise`] estimates all ways ([`WayEstimate`]), and simulates those of the [`Answer`]:
+//! the first way, every way that differs from it in one choice, those with the best estimates, and the one that
+//! combines, for each choice, what helped most on its own. Then the fastest way's single changes are simulated in turn,
+//! until none of them is faster. So no single change of the fastest way of an answer is faster; another way altogether
+//! might be.
 //!
 //! The same question has the same answer at any number of threads.
 
@@ -41,7 +41,7 @@ use tvlb_traffic::PlacementRule;
 pub struct JobRouting {
     /// How they decide.
     pub scheme: Scheme,
-    /// The sets that they draw from; nothing where they draw conventionally.
+    /// The sets that they draw from; `None` if they draw conventionally.
     pub set: Option<PolicyPair>,
 }
 
@@ -55,12 +55,12 @@ impl fmt::Display for JobRouting {
     }
 }
 
-/// What a wiring is called: its arrangement, or that it is as it is.
+/// The name of a wiring: its arrangement, or that it is unchanged.
 pub fn name_of(wiring: Option<Arrangement>) -> &'static str {
     wiring.map_or("own", Arrangement::name)
 }
 
-/// What is to be found out. Each list has an entry or more, and the first is what is done now.
+/// The question. Each list has at least one entry, and the first is the present one.
 pub struct Question<'q> {
     pub fabric: &'q Fabric,
     pub jobs: &'q [Job],
@@ -75,7 +75,7 @@ pub struct Question<'q> {
     pub orders: Vec<SendOrder>,
     /// How switches route.
     pub routings: Vec<JobRouting>,
-    /// What switches and links are made of. The scheme and its paths are those of each routing.
+    /// The properties of switches and links. The scheme and its paths are those of each routing.
     pub settings: Settings,
     /// How messages travel. Without a control latency they have that of [`Question::messages`].
     pub messages: MessageSettings,
@@ -93,11 +93,11 @@ pub type Way = [usize; CHOICES];
 
 pub const NOW: Way = [0; CHOICES];
 
-/// What is known of a way.
+/// A way with its results.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub way: Way,
-    /// What is known without a run.
+    /// The estimate.
     pub estimate: WayEstimate,
     /// The cycles of a run by each seed; nothing if the way was not simulated.
     pub cycles: Vec<u32>,
@@ -127,7 +127,7 @@ impl Judged {
     }
 }
 
-/// What was found out.
+/// The results.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// All ways, in the order of the lists, the last list the fastest.
@@ -172,7 +172,7 @@ fn changed(way: Way) -> Option<usize> {
 /// Uses the threads of the current rayon pool. Runs that `results` keep are not made again.
 ///
 /// # Errors
-/// What was asked about does not fit the machine, a run did not end, or the caller cancelled the work.
+/// Something in the question does not fit the machine, a run did not end, or the caller cancelled the work.
 ///
 /// # Panics
 /// If a list of the question is empty.
@@ -219,7 +219,7 @@ pub fn advise(
     }
 }
 
-/// Of each choice what shortens the present way most, or what it is now where nothing does.
+/// For each choice the entry that shortens the present way most, or the present one if none does.
 fn together(answer: &Answer) -> Way {
     let mut best = [(f64::INFINITY, 0); CHOICES];
     let now = answer.of(NOW).median().unwrap_or(f64::INFINITY);
@@ -233,7 +233,7 @@ fn together(answer: &Answer) -> Way {
 }
 
 impl Question<'_> {
-    /// For each job who exchanges bytes with whom.
+    /// For each job the bytes that its ranks exchange.
     pub fn graphs(&self) -> Vec<Graph> {
         self.programs.iter().map(Programs::graph).collect()
     }
@@ -259,8 +259,8 @@ impl Question<'_> {
         placed.collect()
     }
 
-    /// How messages travel in all runs: if the question has no control latency, with the least that every
-    /// routing in it allows, so that no routing is ahead for what the others made of it.
+    /// How messages travel in all runs: if the question has no control latency, with the least that every routing in it
+    /// allows, so that no routing has an advantage by it.
     pub fn messages(&self) -> MessageSettings {
         let least = |routing| least_control_latency(&self.settings_of(routing));
         let least = self.routings.iter().map(least).max();

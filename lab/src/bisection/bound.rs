@@ -1,26 +1,26 @@
-//! How much every split into halves must cut, by counting alone.
+//! A lower bound of the cut of every split into halves, by counting alone.
 //!
-//! Only how many switches of each group are in the first half enters (x of a group's a), and these add up to
-//! half of all switches. Two things are counted:
+//! The bound uses only how many switches of each group are in the first half (x of a group's a), which add up to half
+//! of all switches. Two things are counted:
 //!
 //! - A group with x switches in the first half cuts x·(a − x) times its base.
-//! - Groups with x < a/2 (*low* groups) and groups with x > a/2 (*high* groups) share links. A link between a
-//!   low and a high group is whole only if it ends at one of the x switches of the low group that are in the
-//!   first half, or at one of the a − x switches of the high group that are not. So of all links between low
-//!   and high groups those are cut that are more than these few switches have; and a low group saves no more
-//!   links than it shares with the high groups, and the reverse.
+//! - Groups with x < a/2 (*low* groups) and groups with x > a/2 (*high* groups) share links. A link between a low and a
+//!   high group is uncut only if it ends at one of the x switches of the low group that are in the first half, or at
+//!   one of the a − x switches of the high group that are not. So of all links between low and high groups those are
+//!   cut that exceed the links of these few switches; and a low group saves no more links than it shares with the high
+//!   groups, and vice versa.
 //!
-//! The second is never less than nothing, so the first with any share of it, from 0 to 1, is a bound too,
-//! and a share below 1 is worth more where the few switches have so many links that the difference is
-//! negative. For each share the least over all ways to share out the switches is found by dynamic programming,
-//! by numbers of low and high groups; for each pair of these numbers the best share counts.
+//! The second is never negative, so the first with any share of it, from 0 to 1, is a bound too, and a share below 1 is
+//! better if the few switches have so many links that the difference is negative. For each share the least over all
+//! distributions of the switches is found by dynamic programming, by numbers of low and high groups; for each pair of
+//! these numbers the best share counts.
 //!
-//! Where groups differ in size, or there are very many, the first alone is counted.
+//! If groups differ in size, or there are very many, only the first is counted.
 
 use super::weighted::{Weighted, number as vertex_number};
 use tvlb_base::progress::{Cancelled, Progress};
 
-/// A share of the links between low and high groups is so many parts of this.
+/// A share of the links between low and high groups is a number of these parts.
 const PARTS: i64 = 16;
 
 /// No way to share out the switches.
@@ -59,8 +59,8 @@ fn least_inner_cut(weighted: &Weighted) -> i64 {
     best[wanted]
 }
 
-/// A bound, in parts, where so many groups have so many switches each: how many groups have how many in the
-/// first half is then all that counts, so that hundreds of groups take a moment.
+/// A bound, in parts, if this many groups have the same number of switches each: only how many groups have how many in
+/// the first half matters then, so that hundreds of groups take a moment.
 fn least_cut_of_alike(
     weighted: &Weighted,
     (count, size): (usize, usize),
@@ -138,8 +138,8 @@ impl Sums {
     }
 }
 
-/// The least cost of low and of high groups, where the former have `shift` switches more on the lesser side
-/// than the latter.
+/// The least cost of low and of high groups, if the former have `shift` more switches on the smaller side than the
+/// latter.
 fn least_sum((of_low, low): (&Sums, usize), (of_high, high): (&Sums, usize), shift: i64) -> i64 {
     let (low_costs, high_costs) = (&of_low.costs[low], &of_high.costs[high]);
     let pairs = low_costs.iter().enumerate().filter_map(|(sum, cost)| {
@@ -149,8 +149,8 @@ fn least_sum((of_low, low): (&Sums, usize), (of_high, high): (&Sums, usize), shi
     pairs.min().unwrap_or(NONE)
 }
 
-/// The most that a group can save, by how many groups are on the other side: no more than it shares with
-/// them. The last holds for all greater numbers too, and is the only one where more would take too long.
+/// The most that a group can save, by how many groups are on the other side: no more than it shares with them. The last
+/// holds for all greater numbers too, and is the only one if more would take too long.
 fn caps(most_saved: &[i64], most_between: i64, groups: usize) -> Vec<i64> {
     let most = most_saved.last().copied().unwrap_or(0);
     let numbers = 0..number(groups);
@@ -182,7 +182,7 @@ fn between(weighted: &Weighted) -> Option<(i64, i64)> {
     (least > 0 && most > 0).then_some((least, most))
 }
 
-/// By number of switches, the most weight to switches of other groups that so many of a group's switches have.
+/// By number of switches, the most weight to switches of other groups that this many of a group's switches have.
 fn saved(weighted: &Weighted, group: usize) -> Vec<i64> {
     let range = weighted.groups[group].clone();
     let to_others = |vertex: usize| {

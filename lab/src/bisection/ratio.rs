@@ -28,12 +28,12 @@ pub struct RatioError {
 }
 
 impl Ratio {
-    /// What a global link counts, as a whole number: the ratio's numerator.
+    /// The weight of a global link, as a whole number: the ratio's numerator.
     pub const fn global(self) -> u64 {
         self.global
     }
 
-    /// What a local link counts, as a whole number: the ratio's denominator.
+    /// The weight of a local link, as a whole number: the ratio's denominator.
     pub const fn local(self) -> u64 {
         self.local
     }

@@ -6,9 +6,8 @@ use tvlb_jobs::partition::Graph;
 use tvlb_schema::SwitchId;
 use tvlb_topology::Topology;
 
-/// The links of a wiring by weight. The links within a group are taken apart: every two of its switches
-/// share as many as those that share the fewest (the group's *base*), and what is more is counted with the
-/// global links.
+/// The links of a wiring by weight. The links within a group are split: every two of its switches share as many as
+/// those that share the fewest (the group's *base*), and the rest is counted with the global links.
 #[derive(Clone, Debug)]
 pub(super) struct Weighted {
     /// The switches, group by group. A vertex is a place in this list.

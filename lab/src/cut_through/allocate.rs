@@ -1,9 +1,8 @@
 //! Allocation: which packets leave in a cycle.
 //!
-//! A cycle has several rounds. In each, every input port that has not won yet puts forward one packet at the
-//! head of a buffer that could be granted what it wants, the buffer first that was put forward least
-//! recently. Then every output that is wanted takes one: from other switches before from nodes, the port
-//! first that it served least recently.
+//! A cycle has several rounds. In each, every input port that has not won yet puts forward one packet at the head of a
+//! buffer that could be granted what it wants, preferring the buffer that was put forward least recently. Then every
+//! wanted output takes one: from other switches before nodes, preferring the port that it served least recently.
 
 use super::network::PhitNetwork;
 use super::requests::Request;
@@ -18,8 +17,8 @@ impl PhitNetwork<'_> {
     /// Lets the packets at one switch leave that win in this cycle.
     pub(super) fn allocate(&mut self, at: SwitchId) -> Result<(), Box<DatapathError>> {
         let rounds = u32::from(self.settings.rounds);
-        // Where what packets want is settled, a port that has nothing to put forward in one round has nothing
-        // in the next: outputs are only taken meanwhile.
+        // If the wants of packets are settled, a port that has nothing to put forward in one round has nothing in the
+        // next: outputs are only taken meanwhile.
         let is_settled = matches!(self.settings.routing, Routing::Scheme(_) | Routing::UgalG);
         let mut left = self.queues.ports_with_packets(at);
         if let Some(per_hop) = &mut self.per_hop {
@@ -55,7 +54,7 @@ impl PhitNetwork<'_> {
         Ok(())
     }
 
-    /// Puts one of the packets forward that wait at a port, if one could be granted what it wants.
+    /// Puts forward one of the packets that wait at a port, if one could be granted what it wants.
     fn put_forward(
         &mut self,
         at: SwitchId,

@@ -1,15 +1,13 @@
-//! What must hold in every run: no packet and no room is lost or invented, and no packets wait for each other
-//! for ever.
+//! The invariants of every run: no packet and no room is lost or invented, and no packets wait for each other for ever.
 //!
-//! Every packet that was generated is delivered, in exactly one buffer, of an input or an output, or on exactly
-//! one link. For every virtual channel of every link four numbers add up to what its buffer holds: the room
-//! upstream knows of, room on its way back, packets on the link, packets in the buffer.
+//! Every packet that was generated is delivered, in exactly one buffer, of an input or an output, or on exactly one
+//! link. For every virtual channel of every link four numbers add up to the size of its buffer: the room known
+//! upstream, room on its way back, packets on the link, packets in the buffer.
 //!
-//! A packet at the head of a buffer *can move* if something that it may want leads to a node, or to a buffer that
-//! has room, or to an output buffer before it that has, or to one whose own head can move. Those that cannot, however
-//! often that is followed, wait for each other for ever (a reduction, as of processes and resources). Where a path is
-//! decided, a packet wants one thing; where it is decided at every hop, all outputs that it would take if nothing else
-//! were free.
+//! A packet at the head of a buffer *can move* if something that it may want leads to a node, or to a buffer that has
+//! room, or to an output buffer before it that has, or to one whose own head can move. Those that cannot, however often
+//! this is applied, wait for each other for ever (a reduction, as of processes and resources). If a path is decided, a
+//! packet wants one thing; if it is decided at every hop, all outputs that it would take if nothing else were free.
 
 use super::network::PhitNetwork;
 use super::output_buffers::OutputBuffers;
@@ -37,7 +35,7 @@ pub struct StuckPackets {
     pub cycle: u32,
     /// How many packets wait or are under way.
     pub live: u32,
-    /// The buffers whose heads can never move; none if nothing moves and no such buffers explain it.
+    /// The buffers whose heads can never move; empty if nothing moves without such buffers.
     pub packets: Vec<StuckPacket>,
 }
 
@@ -136,8 +134,8 @@ impl PhitNetwork<'_> {
         returning
     }
 
-    /// Each direction of an escape ring has room for a packet; `returning` says for each channel how much room is
-    /// on its way back.
+    /// Checks that each direction of an escape ring has room for a packet; `returning` has for each channel how much
+    /// room is on its way back.
     fn audit_ring(&self, returning: &[u32]) -> Result<(), AuditError> {
         let Some(per_hop) = &self.per_hop else { return Ok(()) };
         let escape = per_hop.escape();
@@ -162,8 +160,7 @@ impl PhitNetwork<'_> {
         Ok(())
     }
 
-    /// The packets that wait for each other for ever, if there are any. Injection queues are not looked at:
-    /// nothing waits for them.
+    /// The packets that wait for each other for ever, if any. Injection queues are ignored: nothing waits for them.
     pub(super) fn stuck(&self) -> Option<StuckPackets> {
         let queues = &self.queues;
         let returning = self.returning();
@@ -213,8 +210,8 @@ impl PhitNetwork<'_> {
         Some(StuckPackets { cycle: self.now, live: self.pool.live(), packets })
     }
 
-    /// The output channels that the head of a buffer may take, and the room that it needs there; `None` if the buffer is
-    /// empty or the packet is at its destination.
+    /// The output channels that the head of a buffer may take, and the room that it needs there; `None` if the buffer
+    /// is empty or the packet is at its destination.
     fn waits_for(&self, channel: ChannelId) -> Option<Vec<(ChannelId, u16)>> {
         let queues = &self.queues;
         let input = &queues.inputs[channel.index()];

@@ -1,4 +1,4 @@
-//! What a run of cut-through switches counts as it goes.
+//! The counts of a run of cut-through switches.
 
 use super::packet::CutThroughPacket;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct Counts {
     pub(super) last_delivery: u32,
     /// Packets delivered so far, in the window or not.
     pub(super) delivered: u64,
-    /// By the window, from the beginning of the run on, where that is wanted.
+    /// By windows, from the beginning of the run on, if wanted.
     pub(super) series: Option<Box<WindowSeries>>,
 }
 

@@ -1,4 +1,4 @@
-//! The network on which packets run: booted switches, with an escape network where packets decide at every hop.
+//! The network on which packets run: booted switches, with an escape network if packets decide at every hop.
 use tvlb_ofar::{EscapeImage, EscapeImageError, Ofar};
 use tvlb_simulator::BootedFabric;
 

@@ -1,7 +1,6 @@
 //! Piggybacking's flags: which links to other groups their switches call congested.
 //!
-//! A switch knows its own flags at once, and those of the other switches of its group as they were one local
-//! latency ago.
+//! A switch knows its own flags at once, and those of the other switches of its group one local latency later.
 
 use super::piggyback::CongestionRule;
 use super::state::Queues;
@@ -16,7 +15,7 @@ const DECIDES: u8 = 0;
 pub(super) struct CongestionFlags {
     rule: CongestionRule,
     dragonfly: Dragonfly,
-    /// For each of so many cycles one bit for each slot of each switch, by the cycle's number modulo theirs.
+    /// For each of some cycles one bit for each slot of each switch, by the cycle's number modulo their count.
     cycles: Vec<Vec<u64>>,
     /// Cycles until the other switches of a group know.
     latency: u32,

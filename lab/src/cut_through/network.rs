@@ -1,9 +1,9 @@
 //! The network of cut-through switches, cycle after cycle.
 //!
-//! In each cycle credits and heads arrive first, then every switch allocates its outputs, then nodes
-//! generate packets. A head may be granted an output in the cycle in which it arrives; a packet that was generated
-//! in one cycle, in the next one at the earliest. A grant lets the head arrive after the link's latency,
-//! and the credit for the room that it leaves arrives upstream after that link's latency.
+//! In each cycle credits and heads arrive first, then every switch allocates its outputs, then nodes generate packets.
+//! A head may be granted an output in the cycle in which it arrives; a packet that was generated in one cycle, in the
+//! next one at the earliest. A grant makes the head arrive after the link's latency, and the credit for the room that
+//! it leaves arrives upstream after that link's latency.
 
 use super::counts::Counts;
 use super::fabric::CutThroughFabric;

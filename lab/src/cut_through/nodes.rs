@@ -1,8 +1,7 @@
 //! Nodes generate packets, which wait in injection queues at their switch.
 //!
-//! The queues are finite: a node generates nothing while the queue to which its last packet went has room for
-//! one packet at most. So what is offered beyond saturation is what the queues take, and the latency there says how
-//! long they are.
+//! The queues are finite: a node generates nothing while the queue of its last packet has room for at most one packet.
+//! So the load offered beyond saturation is what the queues take, and the latency there shows their length.
 
 use super::packet::CutThroughPacket;
 use super::settings::{CutThrough, Sending};
@@ -15,7 +14,7 @@ use tvlb_simulator::BootedFabric;
 use tvlb_simulator::parts::{Generation, NO_NODE, Pool, PortId, Wakeups, stream};
 use tvlb_traffic::{Traffic, below};
 
-/// All nodes of a run lie in one ring of wake-ups.
+/// All nodes of a run are in one ring of wake-ups.
 const RING: usize = 0;
 
 #[derive(Debug)]
@@ -23,14 +22,14 @@ struct PacketGenerator {
     rng: Xoshiro256PlusPlus,
     /// The cycle in which it next generates a packet, if its queue has room then.
     next_packet: u32,
-    /// Packets that it has still to generate, in a burst and where all send to all.
+    /// Packets that it has still to generate, in a burst and if all send to all.
     left: u32,
     /// The injection queue to which its last packet went; the first one before that.
     last: u8,
     /// The next node that wakes up in the same cycle.
     next: NodeId,
-    /// Where all send to all: the rank of the node that it sends to first, and by how much the rank of the
-    /// following ones rises, modulo their number.
+    /// If all send to all: the rank of the node that it sends to first, and the step to the rank of each following one,
+    /// modulo their number.
     order: (u32, u32),
 }
 
@@ -45,7 +44,7 @@ pub(super) struct CutThroughNodes<'f> {
     /// Nodes by rank, for [`Sending::AllToAll`].
     ranks: Vec<NodeId>,
     queues: u8,
-    /// Packets that there were to be generated so far, whether queues had room for them or not.
+    /// Packets due so far, whether or not queues had room for them.
     pub(super) offered: u64,
     /// Packets generated so far.
     pub(super) generated: u64,

@@ -22,7 +22,7 @@ pub struct HopCounts {
     pub packets: Vec<u64>,
 }
 
-/// What packets made of the escape network.
+/// How packets used the escape network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EscapeCounts {
@@ -38,7 +38,7 @@ pub struct EscapeCounts {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CutThroughOutcome {
-    /// Phits offered per sending node and cycle; nothing for a burst and where all send to all.
+    /// Phits offered per sending node and cycle; `None` for a burst and if all send to all.
     pub load: Option<f64>,
     /// Cycles that were measured; of a burst, those until its last packet was delivered.
     pub cycles: u32,
@@ -61,8 +61,7 @@ pub struct CutThroughOutcome {
     pub most: u32,
     /// Mean latency in cycles from leaving the injection queue to the last phit.
     pub network_latency: f64,
-    /// Phits that there were to be generated per sending node and cycle, by chance not exactly the load; nothing for
-    /// a burst and where all send to all.
+    /// Phits due per sending node and cycle, by chance not exactly the load; `None` for a burst and if all send to all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
     /// Phits generated per sending node and cycle, which injection queues without room keep below the load.
@@ -74,7 +73,7 @@ pub struct CutThroughOutcome {
     pub hops: HopCounts,
     /// How evenly the sending nodes were served.
     pub fairness: Fairness,
-    /// What they made of the escape network, where the routing has one.
+    /// How they used the escape network, if the routing has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escape: Option<EscapeCounts>,
     /// Phits per node and cycle that left the injection queues of each switch, in the order of the switches.
@@ -85,12 +84,12 @@ pub struct CutThroughOutcome {
     pub global_links: LinkLoad,
     /// Packets that switches have sent on in the whole run, nodes included.
     pub grants: u64,
-    /// The run from its beginning to the end of the measured cycles, where that was asked for.
+    /// The run from its beginning to the end of the measured cycles, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesFigures>,
 }
 
-/// What there had been as the measured cycles began.
+/// The counts at the beginning of the measured cycles.
 pub(super) struct Before {
     /// How many packets each output had been granted.
     pub(super) granted: Vec<u32>,
@@ -100,7 +99,7 @@ pub(super) struct Before {
 }
 
 impl CutThroughOutcome {
-    /// Whether the network accepted less than 98% of what it was offered.
+    /// Whether the network accepted less than 98% of the offered load.
     pub fn falls_short(&self) -> bool {
         self.offered.is_some_and(|offered| self.accepted < 0.98 * offered)
     }

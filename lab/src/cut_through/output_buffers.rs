@@ -1,13 +1,13 @@
-//! Output buffers, where switches have them: a crossbar moves packets from inputs to the buffer of a virtual channel at
-//! an output, and the link takes them from there.
+//! Output buffers, if switches have them: a crossbar moves packets from inputs to the buffer of a virtual channel at an
+//! output, and the link takes them from there.
 //!
 //! Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR
 //! 2015, section IV), have such switches, "input-output-buffered", and do not state how fast the crossbar is. Here it
 //! moves `speedup` phits in a cycle, from one input to one output, and a packet holds its input and its output of the
-//! crossbar for as many cycles as that takes. It is moved only if the output buffer has room for the whole of it. Its head may go on to the
-//! link in the same cycle, so that an empty switch takes no time; the room that it took in the output buffer is given
-//! back as its head leaves, as in any buffer. The link is given to the virtual channel, of those whose next packet has
-//! room downstream, that sent least recently.
+//! crossbar for as many cycles as that takes. It is moved only if the output buffer has room for the whole of it. Its
+//! head may go on to the link in the same cycle, so that an empty switch takes no time; its room in the output buffer
+//! is given back as its head leaves, as in any buffer. The link serves, of the virtual channels whose next packet has
+//! room downstream, the one that sent least recently.
 
 use std::collections::VecDeque;
 use tvlb_ofar::PortSet;
@@ -32,7 +32,7 @@ pub(super) struct OutputBuffers {
 }
 
 impl OutputBuffers {
-    /// What the buffer of one virtual channel takes as long as it is empty.
+    /// The size of one virtual channel's buffer while it is empty.
     pub(super) const BYTES_OF_CHANNEL: usize = size_of::<VecDeque<PacketId>>() + size_of::<u32>();
 
     pub(super) fn new(df: &Dragonfly, room: u16, transfer_cycles: u32) -> Self {
@@ -84,8 +84,8 @@ impl OutputBuffers {
         self.with_packets[at.as_usize()].insert(port);
     }
 
-    /// Takes the packet out of the buffers of a port of a switch, which has these channels, that is to be sent in this
-    /// cycle, if there is one; `may_send` says whether a channel has room downstream.
+    /// Takes the packet to send in this cycle out of the buffers of a switch's port, which has these channels, if there
+    /// is one; `may_send` says whether a channel has room downstream.
     pub(super) fn send(
         &mut self,
         (at, port): (SwitchId, Port),

@@ -5,8 +5,8 @@ use tvlb_simulator::parts::{PacketId, Pooled};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutThroughPacket {
-    /// The header with which it arrives at the switch where it is or to which it is on its way; of no meaning
-    /// as long as it waits in an injection queue.
+    /// The header with which it arrives at its present or next switch; meaningless while it waits in an injection
+    /// queue.
     pub(super) header: u64,
     /// The packet after it in its buffer. In a free place of the pool: the next free place.
     pub(super) next: PacketId,

@@ -1,5 +1,5 @@
-//! What can be set of a run of cut-through switches: one entry for each setting, from which options, keys of studies,
-//! columns and JSON are made.
+//! The settings of a run of cut-through switches: one entry for each, from which options, keys of studies, columns and
+//! JSON are made.
 
 use super::settings::{CutThrough, MOST_CHANNELS, MOST_PHITS, MOST_ROUNDS, MOST_SPEEDUP, Routing};
 use serde::{Serialize, Serializer, ser::SerializeMap};

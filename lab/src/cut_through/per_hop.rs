@@ -1,5 +1,5 @@
-//! Packets that decide at every hop, as OFAR's do: what one switch sees of its outputs in one cycle, and what the
-//! datapath answers.
+//! Packets that decide at every hop, as in OFAR: one switch's view of its outputs in one cycle, and the answers of the
+//! datapath.
 
 use super::fabric::CutThroughFabric;
 use super::settings::Routing;
@@ -13,19 +13,19 @@ use tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::parts::PortKind;
 
-/// All switches, and what the one that is at work sees.
+/// All switches, and the view of the one at work.
 pub(super) struct PerHopSwitches<'f> {
     /// By number.
     switches: Vec<Ofar<'f, 'f>>,
     canonical: Channels,
     ready: PortSet,
     granted: PortSet,
-    /// What is done wrong.
+    /// The broken rule, in tests.
     #[cfg(test)]
     pub(super) broken: Option<Broken>,
 }
 
-/// Rules without which packets wait for each other for ever.
+/// Broken rules, under which packets wait for each other for ever.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
@@ -68,7 +68,7 @@ impl Outputs for HopView<'_> {
     }
 }
 
-/// The error of the datapath that stands behind one of OFAR.
+/// The error of the datapath behind one of OFAR.
 fn of_datapath(error: tvlb_ofar::Error) -> Error {
     match error {
         tvlb_ofar::Error::Datapath(error) => error,
@@ -101,7 +101,7 @@ impl Outputs for Only {
 }
 
 impl<'f> PerHopSwitches<'f> {
-    /// Those of a fabric whose settings have been checked; `None` under another routing.
+    /// Those of a fabric with checked settings; `None` under another routing.
     pub(super) fn new(fabric: CutThroughFabric<'f>, routing: Routing) -> Option<Self> {
         let Routing::Ofar(rules) = routing else { return None };
         let escape = fabric.escape.and_then(|escape| escape.with_rules(rules));
@@ -133,7 +133,7 @@ impl<'f> PerHopSwitches<'f> {
         &self.switches[switch.as_usize()]
     }
 
-    /// Looks at a switch's outputs as its turn in a cycle begins.
+    /// Examines a switch's outputs as its turn in a cycle begins.
     pub(super) fn look(&mut self, queues: &Queues, at: SwitchId, now: u32) {
         self.ready = queues.ready(at, self.canonical, now);
         self.granted = PortSet::EMPTY;
@@ -145,8 +145,8 @@ impl<'f> PerHopSwitches<'f> {
         self.granted.insert(port);
     }
 
-    /// The input ports of these from which packets may leave in this cycle: where nodes are throttled, only those
-    /// of other switches.
+    /// Those of these input ports from which packets may leave in this cycle: if nodes are throttled, only those of
+    /// other switches.
     pub(super) fn admitted(&self, queues: &Queues, at: SwitchId, ports: PortSet) -> PortSet {
         let ofar = &self.switches[at.as_usize()];
         if ofar.escape().rules().throttle_percent >= 100 || ofar.may_inject(&self.seen(queues, at))
@@ -164,13 +164,13 @@ impl<'f> PerHopSwitches<'f> {
         HopView { queues, switch, ready: self.ready, granted: self.granted }
     }
 
-    /// All that a packet with this header would take at a switch, each if nothing else had room; `None` if it is
-    /// at its destination or makes no sense.
+    /// Everything that a packet with this header would take at a switch if nothing else had room; `None` if it is at
+    /// its destination or invalid.
     pub(super) fn may_want(&self, at: SwitchId, header: Header) -> Option<Vec<Want>> {
         let ofar = &self.switches[at.as_usize()];
         let mut found = Vec::new();
         let mut take = |only: Option<Port>, channel: u8| {
-            // Which of several links is drawn is not asked: only one can be taken.
+            // Which of several links is drawn does not matter: only one can be taken.
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
             match ofar.ask(header, &Only { port: only, channel }, &mut rng).ok()? {
                 Ask::Deliver { .. } => return None,
@@ -197,7 +197,7 @@ impl<'f> PerHopSwitches<'f> {
         Some(found)
     }
 
-    /// What a packet wants that has this header, or none yet because it waits in an injection queue.
+    /// The want of a packet with this header, or `None` because it waits in an injection queue.
     #[inline]
     pub(super) fn want(
         &self,
@@ -223,7 +223,7 @@ impl<'f> PerHopSwitches<'f> {
         })
     }
 
-    /// An answer under what is done wrong.
+    /// An answer under the broken rule.
     #[cfg(test)]
     fn spoilt(&self, asked: Ask, before: Option<PerHop>) -> Ask {
         let Ask::Send { port, virtual_channel, header, room } = asked else { return asked };

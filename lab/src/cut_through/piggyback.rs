@@ -1,18 +1,18 @@
-//! Piggybacking (PB): MIN or VLB at the source, by its own queues and by what the switches of the group
-//! tell each other of their links to other groups (Jiang, Kim and Dally, ISCA 2009).
+//! Piggybacking (PB): MIN or VLB at the source, by its own queues and by what the switches of the group tell each other
+//! about their links to other groups (Jiang, Kim and Dally, ISCA 2009).
 //!
-//! A packet's two candidates are drawn once. As long as the packet waits at its source they are weighed again
-//! whenever it might leave: VLB is taken if MIN's queue times its hops is more than VLB's times its own, or if
-//! MIN's link to another group is congested. Which links are is a finding of the switch they leave
-//! ([`CongestionRule`]), which tells the others of its group ([`super::flags`]).
+//! A packet's two candidates are drawn once. While the packet waits at its source they are weighed again whenever it
+//! might leave: VLB is taken if MIN's queue times its hops is more than VLB's times its own, or if MIN's link to
+//! another group is congested. The switch at the beginning of a link decides whether it is congested
+//! ([`CongestionRule`]), and tells the others of its group ([`super::flags`]).
 
 use rand_core::Rng;
 use tvlb_firmware_model::{DrawnPath, Error, Step, Switch, VlbPaths};
 use tvlb_schema::{GlobalPort, GroupId, NodeId, Port};
 use tvlb_traffic::below;
 
-/// When a switch calls one of its own links to other groups congested: if more credits are in use on it than
-/// so many times the mean over the switch's links to other groups, and so many more.
+/// When a switch calls one of its own links to other groups congested: if the credits in use on it exceed this multiple
+/// of the mean over the switch's links to other groups by this many packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CongestionRule {
     /// How many percent of the mean.
@@ -22,8 +22,8 @@ pub(super) struct CongestionRule {
 }
 
 impl CongestionRule {
-    /// Whether a link with so many credits in use is congested, if the switch has so many links to other
-    /// groups with so many in use on all of them.
+    /// Whether a link with `used` credits in use is congested, given the switch's links to other groups and the credits
+    /// in use on all of them.
     #[inline]
     pub(super) const fn calls_congested(self, used: u32, used_on_all: u64, links: u32) -> bool {
         let allowed = (self.percent as u64)
@@ -57,7 +57,7 @@ impl PathChoice {
         Ok(Self { destination, min, vlb, lengths })
     }
 
-    /// These candidates as [`Piggybacking::like_fogsim`](super::Piggybacking::like_fogsim) says.
+    /// These candidates under [`Piggybacking::like_fogsim`](super::Piggybacking::like_fogsim).
     pub(super) fn like_fogsim(self, switch: &Switch<'_>, rng: &mut impl Rng) -> Self {
         let df = switch.image().fabric().dragonfly();
         // The index of the switch that has the link from one group to another.
@@ -86,8 +86,8 @@ impl PathChoice {
         Self { lengths: [min, out + hops(node, middle, last, to)], ..self }
     }
 
-    /// The first step by what is known now: the credits in use of the first virtual channel of a port, and
-    /// whether a link of the own group to another one is congested.
+    /// The first step by present knowledge: the credits in use of the first virtual channel of a port, and whether a
+    /// link of the own group to another one is congested.
     #[inline]
     pub(super) fn step(
         &self,
@@ -146,7 +146,7 @@ mod tests {
             }
             let [min, vlb] = [candidates.min, candidates.vlb].map(Option::unwrap);
             assert_eq!(idle, min.step());
-            // All queues are alike, so the fewer hops decide.
+            // All queues are equal, so the fewer hops decide.
             let shorter = if min.hops > vlb.hops { vlb } else { min };
             assert_eq!(step(&candidates, 9, None), shorter.step());
             let others = PathChoice { lengths: [2, 1], ..candidates };

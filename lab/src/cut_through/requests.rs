@@ -1,4 +1,4 @@
-//! What ports put forward in a round of allocation, and the best of it for each output.
+//! The packets that ports put forward in a round of allocation, and the best of them for each output.
 
 use super::state::Want;
 use tvlb_schema::Port;
@@ -12,7 +12,7 @@ pub(super) struct Request {
     /// The buffer at whose head it waits.
     pub(super) input: ChannelId,
     pub(super) want: Want,
-    /// What comes first is taken: whether it is from a node, when the port was last served, the port.
+    /// The least is taken: whether it is from a node, when the port was last served, the port.
     pub(super) order: (bool, u32, u16),
 }
 

@@ -1,8 +1,7 @@
-//! By which output a packet at the head of a buffer wants to go on: what the datapath of its switch says.
+//! The output by which a packet at the head of a buffer wants to go on, according to the datapath of its switch.
 //!
-//! Under a scheme of the datapath that is settled when the packet is first asked. Piggybacking weighs
-//! the packet's two candidates anew whenever it is asked at its source. Under OFAR nothing is settled
-//! ([`super::per_hop`]).
+//! Under a scheme of the datapath that is settled when the packet is first asked. Piggybacking weighs the packet's two
+//! candidates again whenever it is asked at its source. Under OFAR nothing is settled ([`super::per_hop`]).
 
 use super::network::PhitNetwork;
 use super::piggyback::PathChoice;
@@ -14,7 +13,7 @@ use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::parts::{ChannelId, PortKind};
 
 impl PhitNetwork<'_> {
-    /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
+    /// The want of the packet at the head of a buffer; `None` if it waits for others to go first.
     #[inline]
     pub(super) fn want(
         &mut self,

@@ -47,7 +47,7 @@ pub struct CutThroughRun<'f> {
 }
 
 impl<'f> CutThroughRun<'f> {
-    /// A run at cycle 0. Where all send to all, the traffic decides nothing.
+    /// A run at cycle 0. If all send to all, the traffic is ignored.
     ///
     /// # Errors
     /// The settings or the load make no sense.
@@ -72,8 +72,8 @@ impl<'f> CutThroughRun<'f> {
         Ok(Self { network, sending, moved: (0, 0) })
     }
 
-    /// Counts by windows of so many cycles what is delivered ([`CutThroughOutcome::series`]). To be called before
-    /// the run advances.
+    /// Counts deliveries by windows of this many cycles ([`CutThroughOutcome::series`]). Call it before the run
+    /// advances.
     pub fn record_series(&mut self, window_cycles: NonZeroU32) {
         self.network.counts.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
     }
@@ -91,7 +91,7 @@ impl<'f> CutThroughRun<'f> {
     /// Runs some cycles.
     ///
     /// # Errors
-    /// What ended the run.
+    /// The cause that ended the run.
     pub fn advance(&mut self, cycles: u32) -> Result<(), CutThroughError> {
         for _ in 0..cycles {
             self.network.step()?;
@@ -105,7 +105,7 @@ impl<'f> CutThroughRun<'f> {
     /// Runs from the beginning to the end, unless it is cancelled before.
     ///
     /// # Errors
-    /// What ended the run before its end.
+    /// The cause that ended the run early.
     pub fn measure(
         mut self,
         progress: &dyn Progress,
@@ -161,7 +161,7 @@ impl<'f> CutThroughRun<'f> {
         Ok(())
     }
 
-    /// Looks for packets that wait for each other if nothing has moved for long, and whether packets take too much
+    /// Checks for packets that wait for each other if nothing has moved for long, and whether packets take too much
     /// memory.
     fn watch(&mut self) -> Result<(), CutThroughError> {
         let PhitNetwork { settings, fabric, ref pool, now, .. } = self.network;
@@ -188,7 +188,7 @@ impl<'f> CutThroughRun<'f> {
         self.network.per_hop.as_mut().expect("packets decide at every hop").broken = Some(broken);
     }
 
-    /// Counts everything, and looks for packets that wait for each other while others move on.
+    /// Counts everything, and searches for packets that wait for each other while others move on.
     pub(super) fn inspect(&self) -> Result<(), CutThroughError> {
         self.network.audit()?;
         match self.network.stuck() {

@@ -1,7 +1,7 @@
 //! The search for the load at which a network of cut-through switches saturates.
 //!
-//! Injection queues are finite, so that the latency stays finite beyond saturation. What tells is what is accepted:
-//! a load is good if the network accepts at least 98% of what nodes come to offer by it.
+//! Injection queues are finite, so the latency stays finite beyond saturation. The accepted load is the criterion: a
+//! load is good if the network accepts at least 98% of what nodes offer.
 
 use super::fabric::CutThroughFabric;
 use super::run::{CutThroughError, CutThroughRun};
@@ -13,21 +13,21 @@ use tvlb_base::progress::Progress;
 use tvlb_simulator::{Probing, SearchedLoads, last_good};
 use tvlb_traffic::Traffic;
 
-/// Where a network saturates with one seed.
+/// The saturation of a network with one seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CutThroughSaturation {
-    /// The last load at which the network accepts what it is offered, a multiple of the resolution.
+    /// The last load at which the network accepts everything offered, a multiple of the resolution.
     pub by_acceptance: f64,
     /// Phits accepted per node and cycle one step of the resolution beyond it.
     pub accepted_beyond: f64,
 }
 
-/// Searches among the multiples of `resolution` up to what nodes can send, on the threads of the current rayon
-/// pool, two runs at a time.
+/// Searches among the multiples of `resolution` up to what nodes can send, on the threads of the current rayon pool,
+/// two runs at a time.
 ///
 /// # Errors
-/// The resolution, the settings or the traffic make no sense, or what ended a run.
+/// The resolution, the settings or the traffic are invalid, or a run ended early.
 pub fn saturation<'f>(
     fabric: impl Into<CutThroughFabric<'f>>,
     settings: &'f CutThrough,

@@ -1,4 +1,4 @@
-//! What one switch sees: its own queues, and what it has been told; under UGAL-G the queues of all switches.
+//! The view of one switch: its own queues, and what others have told it; under UGAL-G the queues of all switches.
 
 use super::flags::CongestionFlags;
 use super::state::Queues;
@@ -10,7 +10,7 @@ use tvlb_simulator::parts::queue_along;
 pub(super) struct CycleView<'q> {
     pub(super) queues: &'q Queues,
     pub(super) flags: Option<&'q CongestionFlags>,
-    /// Under UGAL-G all switches, which are asked where a path leads.
+    /// Under UGAL-G all switches, which tell where a path leads.
     pub(super) whole_paths: Option<&'q [Switch<'q>]>,
     pub(super) switch: SwitchId,
     pub(super) now: u32,

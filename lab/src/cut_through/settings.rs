@@ -1,10 +1,9 @@
-//! What a run of cut-through switches is made of besides the images, and which settings make sense.
+//! The parts of a run of cut-through switches besides the images, and which settings are valid.
 //!
-//! The defaults are those of García, Vallejo, Beivide, Valero and Rodríguez, "OFAR-CM: Efficient Dragonfly
-//! Networks with Simple Congestion Management" (HOTI 2013), where the paper states them, and those of
-//! the same group's simulator elsewhere: packets of 8 phits, buffers of 32 phits on local links and 256 on
-//! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
-//! node.
+//! The defaults are those of García, Vallejo, Beivide, Valero and Rodríguez, "OFAR-CM: Efficient Dragonfly Networks
+//! with Simple Congestion Management" (HOTI 2013), if the paper states them, and otherwise those of the same group's
+//! simulator: packets of 8 phits, buffers of 32 phits on local links and 256 on global ones, latencies 10 and 100,
+//! three rounds of allocation in a cycle, three injection queues for each node.
 
 use super::fabric::CutThroughFabric;
 use super::output_buffers::OutputBuffers;
@@ -39,15 +38,15 @@ pub struct LinkBuffer {
     pub phits: u16,
 }
 
-/// Piggybacking: MIN or VLB for each packet, weighed anew as long as it waits at its source, with what the
-/// switches of a group tell each other of their links to other groups (Jiang, Kim and Dally, ISCA 2009).
+/// Piggybacking: MIN or VLB for each packet, weighed again while it waits at its source, with what the switches of a
+/// group tell each other about their links to other groups (Jiang, Kim and Dally, ISCA 2009).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Piggybacking {
-    /// A link is congested where more is in use on it than so many percent of the mean over its switch's
-    /// links to other groups,
+    /// A link is congested if more is in use on it than this percentage of the mean over its switch's links to other
+    /// groups,
     pub percent: u16,
-    /// and so many packets more.
+    /// plus this many packets.
     pub packets: u16,
     /// Draw and weigh VLB as the simulator `FOGSim` does, so that figures can be compared: the middle group
     /// may be the destination's own, which makes VLB MIN, and queues are weighed by local hops only, as they
@@ -65,7 +64,7 @@ pub enum Routing {
     Scheme(Scheme),
     /// By piggybacking.
     Piggybacking(Piggybacking),
-    /// As UGAL-L, but by the queues along whole paths, whatever their lengths, as they are at the decision: what no
+    /// As UGAL-L, but by the queues along whole paths, whatever their lengths, at the moment of the decision, which no
     /// switch can know.
     UgalG,
     /// Decided at every hop, with the escape network of the fabric.
@@ -73,7 +72,7 @@ pub enum Routing {
 }
 
 impl Routing {
-    /// The scheme whose paths and virtual channels these are; none where packets decide at every hop.
+    /// The scheme of these paths and virtual channels; `None` if packets decide at every hop.
     pub const fn scheme(self) -> Option<Scheme> {
         match self {
             Self::Scheme(scheme) => Some(scheme),
@@ -99,7 +98,7 @@ impl Routing {
 pub enum Sending {
     /// In every cycle a packet with a probability, so that this many phits per node and cycle are offered.
     Load(f64),
-    /// Each node so many packets of the traffic, as fast as its injection queues take them.
+    /// This many packets of the traffic from each node, as fast as its injection queues take them.
     Burst(u32),
     /// Each node one packet to every other, in an order of its own.
     AllToAll,
@@ -124,10 +123,10 @@ pub struct CutThrough {
     pub local_latency_cycles: u16,
     /// Cycles from a grant to the arrival of a head over a link between groups.
     pub global_latency_cycles: u16,
-    /// How often in a cycle ports ask for outputs.
+    /// How often ports request outputs in a cycle.
     pub rounds: u8,
-    /// Phits that the output buffer of one virtual channel holds; without a number there are none, and packets go from
-    /// inputs to links.
+    /// Phits that the output buffer of one virtual channel holds; `None` if there are no such buffers, and packets go
+    /// from inputs to links.
     pub output_buffer_phits: Option<u16>,
     /// Phits that the crossbar moves from an input to an output buffer in a cycle.
     pub speedup: u8,
@@ -135,7 +134,7 @@ pub struct CutThrough {
     pub warm_up_cycles: u32,
     /// Cycles that are measured. Of a burst or an all-to-all exchange: the most that it may take.
     pub measured_cycles: u32,
-    /// After how many cycles in which nothing moves the run looks for packets that wait for each other.
+    /// After how many cycles without movement the run searches for packets that wait for each other.
     pub patience_cycles: u32,
 }
 
@@ -161,8 +160,8 @@ impl CutThrough {
         }
     }
 
-    /// These settings on links of a fabric's latencies, with what has been given in the place of that. Buffers of which no size is given have the default or, on a link that is longer, as many phits
-    /// as are under way there and back.
+    /// These settings on links of a fabric's latencies, overridden by the given ones. Buffers without a given size have
+    /// the default or, on a longer link, as many phits as are under way there and back.
     #[must_use]
     pub fn on(self, links: LinkSpec, stated: &Stated<Self>) -> Self {
         let LinkSpec { local_latency_cycles, global_latency_cycles, .. } = links;
@@ -201,11 +200,11 @@ impl CutThrough {
         starved.collect()
     }
 
-    /// The virtual channels of links within groups and between them. Where no number is given, MIN has those
-    /// of UGAL-L; it may have as few as its direct paths take where there are no other MIN paths.
+    /// The virtual channels of links within groups and between them. By default MIN has those of UGAL-L; it may have as
+    /// few as its direct paths take if there are no other MIN paths.
     ///
     /// # Errors
-    /// Fewer are asked for than the routing needs, or more than the header can name.
+    /// Fewer are requested than the routing needs, or more than the header can name.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, Refused> {
         let scheme = match self.routing {
             Routing::Scheme(scheme) => scheme,
@@ -247,12 +246,12 @@ impl CutThrough {
         }
     }
 
-    /// Packets that a buffer of so many phits holds.
+    /// Packets that a buffer of this many phits holds.
     pub(super) const fn packets(&self, phits: u16) -> u16 {
         phits / self.packet_phits
     }
 
-    /// Checks everything with what nodes send; returns the virtual channels.
+    /// Checks everything, including what nodes send; returns the virtual channels.
     pub(super) fn check_with(
         &self,
         fabric: CutThroughFabric<'_>,
@@ -324,7 +323,7 @@ impl CutThrough {
         }
     }
 
-    /// Checks what only packets need that decide at every hop.
+    /// Checks the settings for packets that decide at every hop.
     fn check_ofar(
         &self,
         rules: &OfarRules,

@@ -36,9 +36,9 @@ pub(super) struct Want {
 /// The buffer of one virtual channel at an input port, or an injection queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
-    /// The packet at its head, or [`PacketId::NONE`] where the buffer is empty.
+    /// The packet at its head, or [`PacketId::NONE`] if the buffer is empty.
     pub(super) head: PacketId,
-    /// The last packet. It has no meaning where the buffer is empty.
+    /// The last packet. It has no meaning if the buffer is empty.
     pub(super) tail: PacketId,
     /// The first cycle in which its head may be granted an output, because until then the packet before it
     /// leaves the buffer.
@@ -47,7 +47,7 @@ pub(super) struct Input {
     pub(super) put_forward: u32,
     /// How many packets it holds.
     pub(super) packets: u16,
-    /// What its head wants, where that is settled.
+    /// The want of its head, if that is settled.
     pub(super) want: Option<Want>,
 }
 
@@ -60,11 +60,11 @@ impl Input {
     }
 }
 
-/// A port where packets leave.
+/// A port through which packets leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) kind: PortKind,
-    /// The port at the other end, where another switch is there.
+    /// The port at the other end, if that is another switch.
     pub(super) peer: PortId,
     /// The first cycle in which its link is free again.
     pub(super) idle_from: u32,
@@ -94,7 +94,7 @@ pub(super) struct Queues {
     /// number of rounds from 1.
     pub(super) served: Vec<u32>,
     pub(super) packet_phits: u32,
-    /// Where switches have them.
+    /// If switches have them.
     pub(super) output_buffers: Option<OutputBuffers>,
 }
 
@@ -106,7 +106,7 @@ impl Queues {
         u64::from(chunk_count(df)) * (PORTS * of_port + CHANNELS * of_channel) as u64
     }
 
-    /// Empty queues. `room` says how many packets a buffer holds, by [`PortKind`].
+    /// Empty queues. `room` has how many packets a buffer holds, by [`PortKind`].
     pub(super) fn new(
         fabric: &BootedFabric<'_>,
         channels: Channels,
@@ -178,7 +178,7 @@ impl Queues {
         ChannelId::first_of(peer).with_virtual_channel(channel.virtual_channel())
     }
 
-    /// Every port of every switch, with what leaves by it.
+    /// Every port of every switch, with its output.
     pub(super) fn ports(&self) -> impl Iterator<Item = (PortId, &Output)> {
         (0..).map(PortId::new).zip(&self.outputs)
     }
@@ -259,8 +259,8 @@ impl Queues {
             && (output.kind == PortKind::Node || self.free[channel.index()] >= want.room)
     }
 
-    /// The links of a switch that are free in this cycle and have room for a packet on one of so many virtual
-    /// channels of each kind, from the first on.
+    /// The links of a switch that are free in this cycle and have room for a packet on one of the first virtual
+    /// channels of each kind.
     pub(super) fn ready(&self, switch: SwitchId, channels: Channels, now: u32) -> PortSet {
         let is_ready = |port: &Port| {
             let id = self.port(switch, *port);

@@ -1,6 +1,6 @@
-//! An escape network that is found on a wiring.
+//! An escape network found on a wiring.
 //!
-//! The same wiring gives the same network. There is never a tree in place of a ring.
+//! The same wiring gives the same network. A tree never replaces a ring.
 
 use super::{Ring, RingError, Tree, TreeError};
 use tvlb_ofar::{EscapeKind, EscapeNetwork};

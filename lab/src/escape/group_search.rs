@@ -8,7 +8,7 @@ use tvlb_topology::{Link, Topology};
 pub(super) enum GroupSearchOutcome {
     /// A ring: its groups, and the link from each to the next.
     Ring { order: Vec<GroupId>, links: Vec<Link>, steps: u64 },
-    /// There is none that enters each group once.
+    /// No ring enters each group once.
     Nothing,
     /// It took too many steps.
     GivenUp { steps: u64 },
@@ -21,8 +21,8 @@ struct Visit {
     left: Vec<(GroupId, Link)>,
 }
 
-/// Looks for a ring in at most so many steps: where there is a choice, the group first from which the fewest
-/// unvisited ones can be reached, then the lower number, then the lower port.
+/// Searches a ring in at most this many steps: among alternatives, first the group from which the fewest unvisited ones
+/// can be reached, then the lower number, then the lower port.
 pub(super) fn search(topology: &Topology, most: u64) -> GroupSearchOutcome {
     let df = topology.dragonfly();
     let joined = |one: GroupId, other: GroupId| !topology.links(one, other).is_empty();
@@ -82,7 +82,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> GroupSearchOutcome {
     GroupSearchOutcome::Nothing
 }
 
-/// Where a way can go on from a group, the best last. Links that join the same two switches are one choice.
+/// The ways to continue from a group, the best last. Links that join the same two switches are one choice.
 fn candidates(
     topology: &Topology,
     group: GroupId,

@@ -1,4 +1,4 @@
-//! Ways through all switches of one group.
+//! Paths through all switches of one group.
 
 use tvlb_schema::{GroupId, SwitchIndex};
 use tvlb_topology::{Link, Topology};
@@ -7,8 +7,8 @@ use tvlb_topology::{Link, Topology};
 const MOST_STEPS: u32 = 100_000;
 
 /// All switches of a group, from the one at which it is entered to another at which it is left, each linked to the
-/// next; by rising index where that is a way. A group of one switch is entered and left there. `None` where there
-/// is no way, or none was found in a bounded search, which can only be where two switches share no link.
+/// next; by rising index if possible. A group of one switch is entered and left there. `None` if there is no such path,
+/// or a bounded search found none, which can happen only if two switches share no link.
 pub(super) fn way_through(
     topology: &Topology,
     group: GroupId,
@@ -61,7 +61,7 @@ fn search(
 ) -> Option<Vec<SwitchIndex>> {
     let indices: Vec<SwitchIndex> = topology.dragonfly().indices(group).collect();
     let mut way = vec![entered];
-    // For each switch of the way, where in the list of indices the search for the next one goes on.
+    // For each switch of the path, the index in the list where the search for the next one continues.
     let mut next = vec![0];
     for _ in 0..MOST_STEPS {
         let (&here, place) = (way.last()?, next.last_mut()?);

@@ -1,4 +1,4 @@
-//! Escape networks as lists: for an escape image, and of one as CSV with a line for each switch and for Graphviz.
+//! Escape networks as lists: for an escape image, as CSV with a line for each switch, and for Graphviz.
 
 use super::{Ring, Tree};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Escape networks: a ring or a tree over all switches, by which packets go on that decide at every hop and find
-//! nothing else free.
+//! Escape networks: a ring or a tree over all switches, for packets that decide at every hop and find nothing else
+//! free.
 //!
 //! After García, Vallejo, Beivide, Valero and Rodríguez, "OFAR-CM: Efficient Dragonfly Networks with Simple
 //! Congestion Management" (HOTI 2013). The paper has one ring and one tree on one wiring; the rules here find one

@@ -1,13 +1,13 @@
-//! The escape ring: a way through all switches and back, each switch once.
+//! The escape ring: a path through all switches and back, each switch once.
 //!
-//! Four rules, of which the first that finds a ring decides:
+//! Four rules; the first that finds a ring decides:
 //! 1. the groups by rising number;
 //! 2. the groups in strides of 2, 3, … that visit all of them;
-//! 3. a search over groups, the group first from which the fewest others can still be reached;
+//! 3. a search over groups, first the group from which the fewest others can still be reached;
 //! 4. on at most 4096 switches, the same over switches, so that a group may be entered several times.
 //!
-//! Under the first three every group is entered at one switch and left at another, and its other switches lie between
-//! them by rising index. One cable is chosen for each step so that this fits everywhere, if it can be.
+//! Under the first three every group is entered at one switch and left at another, with its other switches between them
+//! by rising index. One cable is chosen for each step so that this works everywhere, if possible.
 
 use super::inside::{passes, way_through};
 use super::ring_hop::RingHop;
@@ -24,7 +24,7 @@ const MOST_STEPS: u64 = 1_000_000;
 pub enum RingRule {
     /// The groups by rising number.
     InOrder,
-    /// The groups in strides of so many.
+    /// The groups in strides of this length.
     Stride(usize),
     /// By a search over groups.
     Groups { steps: u64 },
@@ -62,7 +62,7 @@ impl fmt::Display for RingRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring {
     pub rule: RingRule,
-    /// The switches in its order, from switch 0 where groups are not searched for.
+    /// The switches in its order, from switch 0 unless groups are searched.
     pub hops: Vec<RingHop>,
 }
 
@@ -100,7 +100,7 @@ impl Ring {
     /// The ring of a wiring.
     ///
     /// # Errors
-    /// There is none, or none was found.
+    /// There is no ring, or none was found.
     pub fn of(topology: &Topology) -> Result<Self, RingError> {
         let df = topology.dragonfly();
         let cut: Vec<GroupId> = df.groups().filter(|&group| is_cut(topology, group)).collect();
@@ -155,7 +155,7 @@ fn is_cut(topology: &Topology, group: GroupId) -> bool {
     cables < 2 || (df.switches_of(group) > 1 && switches.len() < 2)
 }
 
-/// These groups in strides from the first; fewer of them where the stride does not visit all.
+/// These groups in strides from the first; fewer of them if the stride does not visit all.
 fn strides(groups: &[GroupId], stride: usize) -> Vec<GroupId> {
     let mut order = Vec::new();
     let mut at = 0;
@@ -168,8 +168,8 @@ fn strides(groups: &[GroupId], stride: usize) -> Vec<GroupId> {
     }
 }
 
-/// One link for each step from group to group and back to the first, such that every group can be passed; `None`
-/// if there are none, or the order does not have all groups.
+/// One link for each step from group to group and back to the first, such that every group can be passed; `None` if
+/// there are none, or the order does not have all groups.
 fn links_along(topology: &Topology, order: &[GroupId]) -> Option<Vec<Link>> {
     if order.len() != topology.dragonfly().groups().count() {
         return None;

@@ -1,4 +1,4 @@
-//! What a ring consists of.
+//! The steps of a ring.
 
 use tvlb_schema::{Port, SwitchId};
 

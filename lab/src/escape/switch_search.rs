@@ -17,8 +17,8 @@ pub(super) enum SwitchSearchOutcome {
     },
 }
 
-/// Looks for a ring in at most so many steps: where there is a choice, the switch first from which the fewest
-/// unvisited ones can be reached, then the lower number.
+/// Searches a ring in at most this many steps: among alternatives, first the switch from which the fewest unvisited
+/// ones can be reached, then the lower number.
 pub(super) fn search(topology: &Topology, most: u64) -> SwitchSearchOutcome {
     let df = topology.dragonfly();
     let neighbours: Vec<Vec<(SwitchId, Port)>> = (0..df.switch_numbers())

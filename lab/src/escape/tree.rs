@@ -1,9 +1,9 @@
 //! The escape tree: every switch but the root hangs below one other.
 //!
-//! Groups are visited breadth first from the root's, the lower number first. Each other group hangs by one
-//! cable, the lowest by which the group that was visited first is joined to it, and all its switches hang below the one
-//! at which that cable ends. A way in the tree goes up to the switch above both ends and down, at
-//! most six hops where the root's group is joined to all others.
+//! Groups are visited breadth first from the root's, the lower number first. Each other group hangs by one cable, the
+//! lowest to the group that was visited first among its neighbours, and all its switches hang below the one at which
+//! that cable ends. A path in the tree goes up to the switch above both ends and down, at most six hops if the root's
+//! group is joined to all others.
 
 use std::collections::VecDeque;
 use tvlb_schema::{GroupId, Port, SwitchId, SwitchIndex};
@@ -28,8 +28,8 @@ use tvlb_topology::Topology;
 pub struct Tree {
     /// The switch above all others.
     pub root: SwitchId,
-    /// By the number of a switch: the one above it, and its own port towards that; none of the root and of
-    /// numbers without a switch.
+    /// By the number of a switch: the one above it, and its own port towards that; `None` for the root and for numbers
+    /// without a switch.
     pub parents: Vec<Option<(SwitchId, Port)>>,
     /// By the number of a switch: its place in the order in which each switch comes before all that hang
     /// below it, those of lower number first, from 0.
@@ -48,8 +48,7 @@ pub enum TreeError {
 }
 
 impl Tree {
-    /// The root if none is asked for: the first switch of group g/2, or of the last group before it if
-    /// that one is absent.
+    /// The default root: the first switch of group g/2, or of the last group before it if that one is absent.
     pub fn root_of(topology: &Topology) -> SwitchId {
         let df = topology.dragonfly();
         let group = df.groups().take_while(|group| u32::from(group.0) <= df.g() / 2).last();
@@ -109,8 +108,8 @@ impl Tree {
     }
 }
 
-/// Hangs the switches of a group below one of them: directly where they share a link, which is everywhere in a
-/// whole group, else below the first that is reached.
+/// Hangs the switches of a group below one of them: directly if they share a link, which is everywhere in a whole
+/// group, else below the first that is reached.
 fn hang_below(
     topology: &Topology,
     group: GroupId,

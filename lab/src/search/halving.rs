@@ -1,8 +1,7 @@
 //! Successive halving: many are tried a little, the better part of them more, a few to the end.
 //!
-//! After Karnin, Koren and Somekh, ICML 2013. A rung gives every contender that is left the same next
-//! trials; then only the best go on. It knows contenders by number, so the rule can be tested on
-//! made-up outcomes.
+//! After Karnin, Koren and Somekh, ICML 2013. A rung gives every remaining contender the same next trials; then only
+//! the best go on. Contenders are numbers here, so the rule can be tested on made-up outcomes.
 
 use std::collections::BTreeMap;
 use tvlb_generator::choose::{Contender, mean};
@@ -16,8 +15,8 @@ pub(super) struct Rung {
     pub(super) keep: usize,
 }
 
-/// The rungs for so many contenders and trials: a third goes on after `first` trials, after twice
-/// as many, and so on, until `last` are left or the trials are all made.
+/// The rungs for these numbers of contenders and trials: a third goes on after `first` trials, after twice as many, and
+/// so on, until `last` are left or all trials are made.
 pub(super) fn rungs(contenders: usize, trials: usize, first: usize, last: usize) -> Vec<Rung> {
     let mut rungs = Vec::new();
     let (mut until, mut keep) = (first.max(1), contenders);
@@ -30,10 +29,9 @@ pub(super) fn rungs(contenders: usize, trials: usize, first: usize, last: usize)
     rungs
 }
 
-/// Runs the rungs for the contenders that are `left`. `try_all` is
-/// given who is left, the results so far, and until which trial to go on; it gives the further results
-/// of each that is left, `None` for one that is eliminated. Returned are those that have made all
-/// trials, the best first.
+/// Runs the rungs for the contenders that are `left`. `try_all` gets who is left, the results so far, and until which
+/// trial to go on; it returns the further results of each, `None` for an eliminated one. Returns those that have made
+/// all trials, the best first.
 ///
 /// # Errors
 /// The first failure of `try_all`.

@@ -1,4 +1,4 @@
-//! The trials of a mixture, one after the other, and what ends them early.
+//! The trials of a mixture, in turn, and what ends them early.
 
 use tvlb_generator::choose::trial::Trial;
 use tvlb_generator::choose::{ChooseError, Contender, MostRegret, mean};
@@ -7,20 +7,19 @@ use tvlb_generator::choose::{ChooseError, Contender, MostRegret, mean};
 /// it one that holds the margin.
 pub(super) const GIVEN_UP: u32 = 25;
 
-/// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
+/// The value of a regret on a guard above the margin, in saturation: a hundredth for one percent.
 pub(super) const REGRET_WEIGHT: f64 = 1.0;
 
-/// What a regret on a guard above the margin costs, in saturation.
+/// The cost of a regret on a guard above the margin, in saturation.
 pub(super) fn regret_cost(regret: f64, margin: MostRegret) -> f64 {
     REGRET_WEIGHT * (regret - f64::from(margin.0) / 100.0).max(0.0)
 }
 
-/// The leads of a contender over conventional UGAL, less what its regret under a hot switch costs it, in
-/// the trials `before.len()..until`, of which `before` has the leads of earlier trials. Trial n is on fabric n
-/// modulo the number of fabrics, so that all fabrics see a pattern before any sees the next. `None` if the
-/// contender is eliminated:
+/// The leads of a contender over conventional UGAL, less the cost of its regret under a hot switch, in the trials
+/// `before.len()..until`; `before` has the leads of earlier trials. Trial n is on fabric n modulo the number of
+/// fabrics, so that all fabrics see a pattern before any sees the next. `None` if the contender is eliminated:
 ///
-/// - it is slow at light load on any fabric (looked at before the first trial);
+/// - it is slow at light load on any fabric (checked before the first trial);
 /// - its lead in a first trial is below the least of that fabric;
 /// - its regret under a hot switch is above [`GIVEN_UP`].
 pub(super) fn leads(

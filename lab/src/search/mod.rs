@@ -1,11 +1,11 @@
 //! The search for mixtures, beyond the paper: weights and fractions of shapes, thresholds, numbers of
 //! candidates and gates, compared by simulation.
 //!
-//! [`search`] looks on one or several fabrics at once. Generation by generation it draws new mixtures
-//! and varies the best so far (`variation`), tries all a little and the better ones to the end
-//! (`halving`, `leads`), on the same panel that `generate` chooses by, until its budget of runs
-//! is spent. With S a mixture's mean saturation over the score patterns, L its mean latency at low
-//! load, R its worst regret on a guard, m the margin that it may have, c conventional UGAL:
+//! [`search`] works on one or several fabrics at once. Generation by generation it draws new mixtures and varies the
+//! best so far (`variation`), tries all a little and the better ones to the end (`halving`, `leads`), on the same panel
+//! by which `generate` chooses, until its budget of runs is spent. With S a mixture's mean saturation over the score
+//! patterns, L its mean latency at low load, R its worst regret on a guard, m the margin that it may have, c
+//! conventional UGAL:
 //!
 //! J = mean over fabrics of (S − Sc) − `LATENCY_WEIGHT` · (L / Lc − 1) − `REGRET_WEIGHT` · max(0, R − m)
 //!
@@ -40,7 +40,7 @@ use tvlb_simulator::Scheme;
 use tvlb_table_set::{Origin, Regrets};
 use variation::{PolicyPlace, drawn, varied};
 
-/// What a mean latency doubled at low load is worth in saturation.
+/// The value of a doubled mean latency at low load, in saturation.
 const LATENCY_WEIGHT: f64 = 0.05;
 /// New mixtures of a generation.
 const GENERATION: usize = 54;
@@ -48,8 +48,8 @@ const GENERATION: usize = 54;
 const LAST: usize = 4;
 /// How many of the best mixtures so far are varied.
 const PARENTS: usize = 8;
-/// The least by which a mixture must lead conventional UGAL in each of its first trials. Once there is
-/// a best mixture, half of its lead on that fabric is asked for, if that is more.
+/// The least by which a mixture must lead conventional UGAL in each of its first trials. Once there is a best mixture,
+/// half of its lead on that fabric is required, if that is more.
 const LEAST_LEAD: f64 = 0.01;
 /// Keeps the draws of mixtures apart from other uses of the seed.
 const MIXTURE_STREAM: u64 = 0x6d69_7874_7572;
@@ -58,10 +58,10 @@ const MIXTURE_STREAM: u64 = 0x6d69_7874_7572;
 pub struct SearchSettings {
     /// The scheme that the mixtures are for; for PAR there is one for each of its two decisions.
     pub scheme: Scheme,
-    /// No new generation begins after so many runs.
+    /// No new generation begins after this many runs.
     pub runs: usize,
-    /// The seed of the panel and of the draws of mixtures. `generate` uses the fabric file's seed:
-    /// another seed here makes its choice a test of what was found.
+    /// The seed of the panel and of the draws of mixtures. `generate` uses the fabric file's seed: another seed here
+    /// makes its choice a test of the result.
     pub seed: u64,
     /// How much regret on a guard costs a mixture nothing.
     pub most_regret: MostRegret,
@@ -74,8 +74,8 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// What the mixtures to begin with are made from. The fabric file decides the seed of a set's fractions and
-    /// draws, so no mixture has its own.
+    /// The sources of the mixtures to begin with. The fabric file decides the seed of a set's fractions and draws, so
+    /// no mixture has its own.
     fn sources(&self) -> Sources<'_> {
         let weighing = PerDecision::default();
         let families = &Families::DRAGONFLY;
@@ -99,7 +99,7 @@ struct SearchOutcome {
 /// A mixture that was tried to the end.
 #[derive(Clone, Debug)]
 struct Mixture {
-    /// The mixture's policies; none for conventional UGAL.
+    /// The mixture's policies; `None` for conventional UGAL.
     candidate: Option<PolicyCandidate>,
     objective: f64,
     /// The figures by fabric.
@@ -134,7 +134,7 @@ pub fn search(
 /// Everything that the generations of a search share.
 struct PolicySearch<'s> {
     grounds: &'s [Ground<'s>],
-    /// What MIN and conventional VLB carry, by fabric.
+    /// The saturations of MIN and conventional VLB, by fabric.
     oblivious: &'s [MinAndVlb],
     options: &'s SearchSettings,
     progress: &'s dyn Progress,
@@ -321,7 +321,7 @@ fn mark_front(mixtures: &mut [Mixture]) {
     }
 }
 
-/// The mixture that a preference chooses, where mixtures are numbered like contenders.
+/// The mixture that a preference chooses; mixtures are numbered like contenders.
 fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> Contender {
     let finalist = |(contender, mixture): (Contender, &Mixture)| Finalist {
         contender,
@@ -336,7 +336,7 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
     let conventional = all.next().expect("conventional UGAL is the first of the mixtures");
     let candidates: Vec<Finalist> = all.collect();
     let paper = candidates.first().expect("the paper's choice is the second").clone();
-    // As in a contest: whoever holds the guards, and where nobody does, by the least worst regret.
+    // As in a contest: those that hold the guards, and if there are none, by the least worst regret.
     let margin = f64::from(most_regret.0) / 100.0 + 1e-9;
     let holds = |finalist: &&Finalist| {
         finalist.worst_regrets.is_some_and(|[_, on_guards]| on_guards <= margin)

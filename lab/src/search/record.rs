@@ -30,11 +30,11 @@ pub struct SearchEntry {
     pub seed: u64,
     /// `standard` or `quick`.
     pub panel: String,
-    /// What a mean latency doubled at low load is worth in saturation.
+    /// The value of a doubled mean latency at low load, in saturation.
     pub latency_weight: f64,
     /// How much regret on a guard costs nothing, in percent.
     pub most_regret: u32,
-    /// What more regret is worth in saturation.
+    /// The cost of more regret, in saturation.
     pub regret_weight: f64,
     /// Mixtures that were tried at all.
     pub tried: u64,

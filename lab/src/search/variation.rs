@@ -1,10 +1,10 @@
 //! New mixtures: drawn at random, and varied from good ones.
 //!
-//! A mixture is a down-closed set of shapes, whole or with its largest shapes in part, drawn by route
-//! or by shape with weights that are small whole numbers, a threshold T, numbers of candidates, a gate,
-//! and at PAR's second look the MIN path that it weighs. Or it is a set of intermediate switches with
-//! these. What is drawn has its queues by channel, as candidates have. Every one is a valid [`Policy`] with at
-//! least one shape. What comes out depends on the generator of random numbers alone.
+//! A mixture is a down-closed set of shapes, whole or with its largest shapes in part, drawn by route or by shape with
+//! small whole weights, a threshold T, numbers of candidates, a gate, and at PAR's second look the MIN path that it
+//! weighs. Or it is a set of intermediate switches with these. Drawn mixtures count queues by channel, as candidates
+//! do. Every one is a valid [`Policy`] with at least one shape. The result depends on the generator of random numbers
+//! alone.
 
 use rand::{Rng, RngExt};
 use tvlb_generator::choose::candidates::by_shape;
@@ -70,8 +70,8 @@ pub(super) fn drawn(seed: u64, place: PolicyPlace, rng: &mut impl Rng) -> Policy
     plain(policy)
 }
 
-/// A mixture that differs from another in one to three points. Where the shapes of a set of
-/// intermediate switches are to change, it becomes the mixture of its walks' shapes.
+/// A mixture that differs from another in one to three points. If the shapes of a set of intermediate switches are to
+/// change, it becomes the mixture of its walks' shapes.
 pub(super) fn varied(from: &Policy, place: PolicyPlace, rng: &mut impl Rng) -> Policy {
     let mut policy = from.clone();
     for _ in 0..rng.random_range(1..=3) {

@@ -1,4 +1,4 @@
-//! What a study asks to be measured in the place of runs at loads, as its file says it.
+//! What a study measures instead of runs at loads, according to its file.
 
 use super::select::CellValue;
 use super::settings::SettingLists;
@@ -10,7 +10,7 @@ use tvlb_jobs::workload::RankMap;
 use tvlb_throughput::Rule;
 use tvlb_traffic::PlacementRule;
 
-/// Loads from below until the network saturates, in the place of loads, in flits per node and cycle.
+/// Loads from below until the network saturates, instead of given loads, in flits per node and cycle.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Curve {
@@ -18,36 +18,36 @@ pub(super) struct Curve {
     pub(super) lowest: f64,
     /// From there on upwards, in multiples of this.
     pub(super) coarse: f64,
-    /// Saturation is looked for in multiples of this.
+    /// The saturation is a multiple of this.
     pub(super) fine: f64,
 }
 
-/// What is modelled of each fabric: the data points of Table 1 and both strategic sets, under these patterns.
+/// The sets to model on each fabric: the data points of Table 1 and both strategic sets, under these patterns.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ModelStudy {
-    /// So many shifts between groups, drawn by the seed; all unless this is said.
+    /// The number of shifts between groups, drawn by the seed; all by default.
     pub(super) shifts: Option<usize>,
-    /// So many random `TYPE_2` patterns.
+    /// The number of random `TYPE_2` patterns.
     pub(super) type_2: u32,
-    /// What holds of the rates of paths.
+    /// The constraint on the rates of paths.
     #[serde(default)]
     pub(super) rule: Rule,
 }
 
-/// What is run on each fabric.
+/// The jobs to run on each fabric.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Jobs {
-    /// As `tvlb-lab run --job` takes them; one that fills the machine unless this is said.
+    /// As for `tvlb-lab run --job`; by default one that fills the machine.
     #[serde(default)]
     pub(super) sizes: Vec<String>,
     /// Ranks on each node of a job that fills the machine.
     pub(super) ranks_per_node: Option<std::num::NonZeroU16>,
-    /// What ranks do, as `--workload` takes it; `{cube}` stands for the grid of all ranks that is nearest to a
+    /// The pattern of the ranks, as for `--workload`; `{cube}` stands for the grid of all ranks that is nearest to a
     /// cube.
     pub(super) workload: String,
-    /// Packets of what `--bytes` says the length of: a message, a token or a vector.
+    /// The length, in packets, of the unit of `--bytes`: a message, a token or a vector.
     pub(super) packets: u32,
     /// How often they do it; the last time counts.
     pub(super) iterations: NonZeroU32,
@@ -73,9 +73,9 @@ pub(super) struct Jobs {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Half {
-    /// On this fabric, as `fabrics` has it; on all unless this is said.
+    /// On this fabric, as in `fabrics`; on all by default.
     pub(super) fabric: Option<String>,
-    /// Where links between groups have at most this bandwidth.
+    /// If links between groups have at most this bandwidth.
     pub(super) global_bandwidth: Option<f64>,
     /// Numbers and ranges of them, as in `0-31 36-39`.
     pub(super) nodes: String,
@@ -93,25 +93,25 @@ fn linear() -> Vec<String> {
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct RoutingLine {
-    /// What tables call it.
+    /// Its name in tables.
     #[serde(rename = "line")]
     pub(super) name: String,
     pub(super) routing: RoutingKind,
-    /// OFAR's rules, where they are not the defaults or those of the escape image.
+    /// OFAR's rules, unless they are the defaults or those of the escape image.
     #[serde(default)]
     pub(super) rules: Table,
-    /// A ring unless this is said.
+    /// A ring by default.
     pub(super) escape: Option<EscapeChoice>,
-    /// The switch above all others in a tree; the first of group g/2 unless this is said.
+    /// The root of a tree; by default the first switch of group g/2.
     pub(super) escape_root: Option<CellValue>,
-    /// The file of an escape image, in the place of a network that is found.
+    /// The file of an escape image, instead of a network found on the wiring.
     pub(super) escape_image: Option<String>,
-    /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
+    /// When piggybacking calls a link congested: above this percentage of the mean plus this many packets.
     pub(super) congestion: Option<[u16; 2]>,
     /// Whether piggybacking draws and weighs VLB as the simulator `FOGSim` does.
     #[serde(default)]
     pub(super) like_fogsim: bool,
-    /// Where VLB paths come from, as in `sets`.
+    /// The source of VLB paths, as in `sets`.
     pub(super) policies: Option<String>,
     /// Settings of cut-through switches by their names.
     #[serde(flatten)]
@@ -132,13 +132,12 @@ pub(super) enum RoutingKind {
     UgalG,
     /// As UGAL-L, and once more at the second switch.
     Par,
-    /// As long as a packet waits at its source, by the queues there and by what the switches of its group tell each
-    /// other.
+    /// While a packet waits at its source, by the queues there and by what the switches of its group tell each other.
     #[serde(alias = "pb")]
     Piggybacking,
     /// Again at every hop, with an escape network.
     Ofar,
-    /// As OFAR, but misrouted to another group only where a path of the images' sets begins.
+    /// As OFAR, but misrouted to another group only over a link with which a path of the images' sets begins.
     TOfar,
 }
 
@@ -149,8 +148,8 @@ pub(super) enum EscapeChoice {
     Tree,
 }
 
-/// A run that is watched window by window while its traffic changes or parts die; what happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image
-/// after a delay of its own.
+/// A run that is observed window by window while its traffic changes or parts die, with its events in cycles. Switches
+/// keep the images of the whole fabric; each takes each fault image after a delay of its own.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Course {
@@ -169,7 +168,7 @@ pub(super) struct Course {
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct FaultEvent {
-    /// What the time from then on is called.
+    /// The name of the time from then on.
     pub(super) phase: String,
     pub(super) at: u32,
     /// A list of dead parts as `tvlb faults` reads it.

@@ -1,5 +1,5 @@
-//! What is counted without a run: the paths of sets on fabrics, and the loads of links under traffic that is
-//! routed without a look at queues.
+//! Studies that count without a run: the paths of sets on fabrics, and the loads of links under traffic that is routed
+//! without regard to queues.
 
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
@@ -18,12 +18,12 @@ use tvlb_topology::routes::expected::fabric_mean;
 use tvlb_traffic::named::{Named, NamedParts};
 use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
-/// The sets of a study on each of its fabrics, and, where links are counted, each traffic and placement.
+/// The sets of a study on each of its fabrics, and, if links are counted, each traffic and placement.
 pub(super) struct CountedUnits {
     fabrics: Vec<NamedFabric>,
-    /// Each set as text, and what tables call it.
+    /// Each set as text, with its name in tables.
     sets: Vec<(String, String)>,
-    /// By fabric; empty where paths are counted.
+    /// By fabric; empty if paths are counted.
     traffic: Vec<Vec<Named<Pattern>>>,
     placements: Vec<Named<PlacementRule>>,
     seed: u64,
@@ -31,13 +31,13 @@ pub(super) struct CountedUnits {
     units: Vec<[usize; 4]>,
 }
 
-/// What is counted.
+/// The counted quantity.
 pub(super) enum Counted {
     Paths,
     Links,
 }
 
-/// Reads what a study says of what is to be counted.
+/// Reads what a study counts.
 ///
 /// # Errors
 /// The first thing that is not accepted.

@@ -1,4 +1,4 @@
-//! A run in the course of which traffic changes, or parts die and are mended, watched window by window.
+//! A run in which traffic changes, or parts die and are mended, observed window by window.
 
 use super::asked::{Course, FaultEvent};
 use super::error::SweepError;
@@ -19,7 +19,7 @@ use tvlb_traffic::{Pattern, Stretch, Traffic};
 const BEFORE: &str = "before";
 /// Accepted load counts as back when it is short by no more than this share.
 const SHORT_BY: f64 = 0.01;
-/// Over so many windows the accepted load is averaged for that: in one alone, chance is too large.
+/// The accepted load is averaged over this many windows for that: in a single one, chance has too much effect.
 const STRETCH: usize = 2;
 /// A latency within this share of the one that a phase ends with is as good as that.
 const STEADY_WITHIN: f64 = 0.1;
@@ -45,9 +45,9 @@ pub(super) const WINDOW_SHOWN: &[&str] = &["accepted", "latency", "vlb-share"];
 /// Runs of a network at loads, each with the course of events.
 pub(super) struct Courses {
     course: Course,
-    /// By fabric, what is dead after each event.
+    /// By fabric, the dead parts after each event.
     dead: Vec<Vec<(u32, FaultSet)>>,
-    /// How many seeds stand one after the other in the network's units.
+    /// How many consecutive seeds there are in the network's units.
     seeds: usize,
 }
 
@@ -107,8 +107,8 @@ pub(super) struct CoursePhase {
     cycles: Range<u32>,
 }
 
-/// The rows of a course, of which windows are given: a row for each, with what stands under [`WINDOW`] and [`WINDOW_FIGURES`]. After the
-/// event of this number `live_share` is the share of packets of which both the source and the destination are left.
+/// The rows of a course with these windows: one each, with the cells of [`WINDOW`] and [`WINDOW_FIGURES`]. After the
+/// event of this number `live_share` is the share of packets whose source and destination are both left.
 pub(super) fn course_rows(
     course: &Course,
     pattern: &Pattern,
@@ -156,7 +156,7 @@ impl Course {
 
     /// The time before anything happens, and that after each event or change of traffic.
     ///
-    /// Refuses what does not follow each other at the ends of windows.
+    /// Refuses events that are out of order or not at the ends of windows.
     pub(super) fn phases(&self, pattern: &Pattern) -> Result<Vec<CoursePhase>, SweepError> {
         let changes: &[Stretch<Pattern>] = match pattern {
             Pattern::Changing { then, .. } => then,
@@ -188,7 +188,7 @@ impl Course {
 }
 
 impl Courses {
-    /// What a course says of the runs of a network.
+    /// The course of the runs of a network.
     ///
     /// # Errors
     /// It does not fit the fabrics or the traffic.
@@ -309,14 +309,14 @@ impl Kind<NetworkRuns> for Courses {
     }
 }
 
-/// How many cycles after the beginning of a phase the last stretch ends in which less than this is accepted. What
-/// lasts to the end of the phase is no number.
+/// How many cycles after the beginning of a phase the last stretch ends in which less than this is accepted. There is
+/// no number if that lasts to the end of the phase.
 fn back_after(accepted: &[f64], least: f64, window: u32) -> String {
     after(accepted, window, 0, |accepted| accepted < least)
 }
 
 /// How many cycles after the beginning of a phase the last stretch ends whose mean latency is not within a tenth of
-/// that of the phase's last quarter. What lasts into the second half of the phase is no number.
+/// that of the phase's last quarter. There is no number if that lasts into the second half of the phase.
 fn steady_after(latencies: &[f64], window: u32) -> String {
     let quarter = (latencies.len() / 4).max(1).min(latencies.len());
     let steady = Estimate::of(&latencies[latencies.len() - quarter..]).mean;

@@ -1,4 +1,4 @@
-//! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
+//! Runs of cut-through switches: routings that decide at every hop next to those that decide once or twice.
 
 mod figures;
 pub(super) mod kinds;
@@ -29,7 +29,7 @@ use tvlb_table_set::sha256;
 use tvlb_traffic::named::{Named, NamedParts};
 use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
-/// The most cycles of a burst, and where all send to all.
+/// The most cycles of a burst, and of a run in which all send to all.
 const MOST_CYCLES: u32 = 2_000_000;
 
 /// One run.
@@ -48,7 +48,7 @@ struct PhitRun {
 pub(super) struct PhitRuns {
     fabrics: Vec<NamedFabric>,
     lines: Vec<RoutingLine>,
-    /// What each line draws VLB paths from.
+    /// The source of each line's VLB paths.
     paths: Vec<StudyPaths>,
     /// By fabric, in the order of the file.
     traffic: Vec<Vec<Named<Pattern>>>,
@@ -72,7 +72,7 @@ pub(super) struct PhitSubject<'s> {
     fabric: &'s str,
     rules: String,
     vc_scheme: &'static str,
-    /// What the escape network is made from.
+    /// The input of the escape network.
     escape: Option<String>,
     settings: &'s CutThrough,
     traffic: &'s str,
@@ -153,7 +153,7 @@ impl PhitRuns {
         Ok(all)
     }
 
-    /// The settings of a line's runs on a fabric. What ends by itself is measured as long as it takes.
+    /// The settings of a line's runs on a fabric. A run that ends by itself is measured as long as it takes.
     fn settings(
         &self,
         (fabric, line): (usize, usize),
@@ -240,7 +240,7 @@ impl PhitRuns {
         }
     }
 
-    /// Makes one run, watched in windows of so many cycles if it is to be.
+    /// Makes one run, observed by windows of this many cycles if wanted.
     fn simulate(
         &self,
         unit: usize,
@@ -276,7 +276,7 @@ impl Units for PhitRuns {
         if !self.tried.insert(place) {
             return Ok(());
         }
-        // What makes no sense on this fabric is found before the first run.
+        // What is invalid on this fabric is found before the first run.
         self.with_network(unit, |fabric, run, traffic| {
             CutThroughRun::new(fabric, &run.settings, traffic, run.sending, run.seed)?;
             Ok(())

@@ -1,5 +1,5 @@
-//! What is dead in the runs of a study: lists that it names, held against each fabric, or a share of the cables
-//! between groups, drawn uniformly at random by the seed of the run.
+//! The dead parts in the runs of a study: lists that it names, applied to each fabric, or a share of the cables between
+//! groups, drawn uniformly at random by the seed of the run.
 
 use super::file::NOTHING_DEAD;
 use std::path::Path;
@@ -13,10 +13,10 @@ use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_topology::Topology;
 use tvlb_traffic::below;
 
-/// What stands after a share of the cables.
+/// The text after a share of the cables.
 const OF_CABLES: &str = " of cables";
 
-/// What is dead of each fabric.
+/// The dead parts of each fabric.
 pub(super) struct DeadParts {
     /// The text in the file.
     pub(super) name: String,
@@ -32,8 +32,8 @@ enum What {
 }
 
 impl DeadParts {
-    /// Reads an entry of the list `faults`: a path that begins at `beside`, `none`, or a share of cables as in
-    /// `0.5% of cables`.
+    /// Reads an entry of the list `faults`: a path relative to `beside`, `none`, or a share of cables as in `0.5% of
+    /// cables`.
     pub(super) fn read(
         name: &str,
         beside: &Path,
@@ -58,12 +58,12 @@ impl DeadParts {
         named(What::Listed(by_fabric))
     }
 
-    /// Whether what is dead depends on the seed.
+    /// Whether the dead parts depend on the seed.
     pub(super) const fn is_drawn(&self) -> bool {
         matches!(self.what, What::Drawn(_))
     }
 
-    /// What is dead of a fabric; none where the file says `none`.
+    /// The dead parts of a fabric; `None` if the file says `none`.
     pub(super) fn of(&self, place: usize, seed: u64, fabric: &Fabric) -> Option<FaultSet> {
         match &self.what {
             What::Nothing => None,

@@ -1,4 +1,4 @@
-//! Why a study did not come to its end.
+//! Why a study did not finish.
 
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;

@@ -13,7 +13,7 @@ use tvlb_table_set::names::Parts;
 use tvlb_table_set::sha256;
 use tvlb_topology::arrangement::Arrangement;
 
-/// What stands before the sizes of a fabric.
+/// The prefix of a fabric's sizes.
 const SIZES: &str = "dfly(";
 
 /// Whether a text names a fabric by its sizes.

@@ -1,5 +1,5 @@
-//! A study file as it is written, before anything in it is looked at on a fabric: one study, or several under
-//! `study` with what they share above them.
+//! A study file as it is written, before it is applied to a fabric: one study, or several under `study` with their
+//! common part above them.
 
 use super::asked::{Course, Curve, Jobs, ModelStudy, RoutingLine};
 use super::lists::{OneOrSeveral, distinct};
@@ -22,7 +22,7 @@ pub(super) const NOTHING_DEAD: &str = "none";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
-    /// What is studied, in a few words.
+    /// The subject, in a few words.
     #[serde(default)]
     pub(super) about: String,
     #[serde(default)]
@@ -31,7 +31,7 @@ pub(super) struct File {
     pub(super) schemes: Vec<String>,
     #[serde(default)]
     pub(super) sets: Vec<StudySet>,
-    /// Sets, or lines of cut-through switches, by what tables call them, that this study does without.
+    /// Sets, or lines of cut-through switches, by their names in tables, that this study omits.
     #[serde(default)]
     pub(super) leave_out: Vec<String>,
     #[serde(default = "nothing_dead")]
@@ -52,8 +52,8 @@ pub(super) struct File {
     pub(super) links: bool,
     pub(super) jobs: Option<Jobs>,
     pub(super) course: Option<Course>,
-    /// Lines of cut-through switches, at loads, in bursts of so many packets of a node, or each node with one
-    /// packet for every other.
+    /// Lines of cut-through switches, at loads, in bursts of a number of packets per node, or each node with one packet
+    /// for every other.
     #[serde(default)]
     pub(super) cut_through: Vec<RoutingLine>,
     pub(super) burst: Option<u32>,
@@ -67,8 +67,8 @@ pub(super) struct File {
     pub(super) settings: SettingLists,
     #[serde(default)]
     pub(super) variants: Vec<NamedSettings>,
-    /// The columns that a document keeps besides those that tables and statements ask for; all that differ from
-    /// row to row unless this is said.
+    /// The columns that a document keeps besides those that tables and statements need; by default all that differ from
+    /// row to row.
     pub(super) keep: Option<Vec<String>>,
     #[serde(default)]
     pub(super) tables: Vec<Pivot>,
@@ -78,7 +78,7 @@ pub(super) struct File {
     pub(super) statements: Vec<Statement>,
 }
 
-/// A picture of a study's rows; what it does not say is as `tvlb-lab plot` has it.
+/// A picture of a study's rows; the defaults are those of `tvlb-lab plot`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Picture {
@@ -89,7 +89,7 @@ pub struct Picture {
     /// The columns upwards, a panel for each.
     #[serde(default)]
     pub y: Vec<String>,
-    /// The columns that tell lines apart.
+    /// The columns that distinguish lines.
     #[serde(default)]
     pub by: Vec<String>,
     /// The column of which each value has a panel.
@@ -117,11 +117,11 @@ fn nothing_dead() -> Vec<String> {
     vec![NOTHING_DEAD.to_owned()]
 }
 
-/// A search for the load of saturation in the place of loads.
+/// A search for the load of saturation instead of loads.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct SaturationSearch {
-    /// Loads that are looked at are multiples of this.
+    /// Tried loads are multiples of this.
     #[serde(default = "default_resolution")]
     pub(super) resolution: f64,
 }
@@ -173,8 +173,8 @@ pub(super) enum Quantity {
     Curve(Curve),
 }
 
-/// The studies of a text by their names, in the order of the text; `alone` is the name where there is one that
-/// has none. With `quick`, what the text says under `quick` stands in the place of what it says otherwise.
+/// The studies of a text by their names, in the order of the text; `alone` is the name of a single one without a name.
+/// With `quick`, the keys under `quick` override the others.
 pub(super) fn studies(text: &str, alone: &str, quick: bool) -> Result<Vec<(String, File)>, String> {
     let mut shared: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let Some(named) = shared.remove("study") else {
@@ -201,8 +201,7 @@ pub(super) fn studies(text: &str, alone: &str, quick: bool) -> Result<Vec<(Strin
     names.into_iter().map(read).collect()
 }
 
-/// Puts what a study says in the place of what a table says, after what the study says that it is `like`, and
-/// so on for at most so many more.
+/// Overrides a table by a study, after the study that it is `like`, and so on for at most this many more.
 fn add_study(table: &mut Table, named: &Table, name: &str, more: usize) -> Result<(), String> {
     let Some(Value::Table(own)) = named.get(name) else {
         return Err(format!("found no table study.{name}, accepted one"));
@@ -221,7 +220,7 @@ fn add_study(table: &mut Table, named: &Table, name: &str, more: usize) -> Resul
     Ok(())
 }
 
-/// A study of a table, changed by what it says under `quick` or without that.
+/// A study of a table, with or without its changes under `quick`.
 pub(super) fn one(mut table: Table, quick: bool) -> Result<File, String> {
     if let Some(Value::Table(changes)) = table.remove("quick")
         && quick
@@ -232,7 +231,7 @@ pub(super) fn one(mut table: Table, quick: bool) -> Result<File, String> {
     read.map_err(|error| with_hint(error.to_string().trim_end(), error.message()))
 }
 
-/// Puts what a table says in the place of what another says, table by table.
+/// Overrides a table by another, table by table.
 fn merge(table: &mut Table, own: &Table) {
     for (key, value) in own {
         match (table.get_mut(key), value) {
@@ -245,12 +244,12 @@ fn merge(table: &mut Table, own: &Table) {
 }
 
 impl File {
-    /// Whether it says at which loads runs are, or how loads are found.
+    /// Whether it states the loads of runs, or how loads are found.
     pub(super) const fn has_loads(&self) -> bool {
         self.loads.is_some() || self.saturation.is_some() || self.curve.is_some()
     }
 
-    /// What is measured. Loads must make sense and be there once.
+    /// The measured quantity. Loads must be valid and without repetition.
     pub(super) fn measured(&self) -> Result<Quantity, String> {
         let loads = match (&self.loads, self.saturation, self.curve) {
             (Some(OneOrSeveral(loads)), None, None) => loads,
@@ -303,10 +302,10 @@ impl File {
     }
 }
 
-/// What a study of a network can ask for.
+/// What a study of a network can measure.
 const MEASURES: &str = "`loads` nor `[saturation]` nor `[curve]`";
 
-/// Whether a step is a multiple of another, but for what is lost of decimals.
+/// Whether a step is a multiple of another, up to rounding.
 fn is_multiple(step: f64, of: f64) -> bool {
     let times = step / of;
     (times - times.round()).abs() < 1e-6 && times > 0.5

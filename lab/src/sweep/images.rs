@@ -10,15 +10,15 @@ use tvlb_generator::image::Images;
 use tvlb_schema::{FabricImage, FaultSet, Nodes, SwitchImage, VcScheme};
 use tvlb_simulator::BootedFabric;
 
-/// What images depend on: positions in the lists of a study, and the rule of virtual channels.
+/// The inputs of images: positions in the lists of a study, and the rule of virtual channels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ImageKey {
     pub(crate) fabric: usize,
     pub(crate) set: usize,
     pub(crate) vc_scheme: VcScheme,
-    /// The position in the list of dead parts, 0 where a study has none.
+    /// The position in the list of dead parts, 0 if a study has none.
     pub(crate) dead: usize,
-    /// The seed of what is dead where that is drawn, else 0.
+    /// The seed of the dead parts if they are drawn, else 0.
     pub(crate) seed: u64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct ImageKey {
 pub(crate) struct BootImages(HashMap<ImageKey, Images>);
 
 impl BootImages {
-    /// Makes the images of a fabric with a set, with those that switches have where parts are dead.
+    /// Makes the images of a fabric with a set, and those of switches if parts are dead.
     pub(crate) fn prepare(
         &mut self,
         key: ImageKey,
@@ -54,7 +54,7 @@ impl BootImages {
     }
 }
 
-/// Puts the images that change where parts are dead in the place of those of the plan.
+/// Replaces the plan's images by those that change if parts are dead.
 fn install(
     images: &mut Images,
     faults: &FaultSet,

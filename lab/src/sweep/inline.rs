@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-/// The lists of a study and what an axis may call them.
+/// The lists of a study and their names as axes.
 const LISTS: [(&str, &str); 8] = [
     ("fabric", "fabrics"),
     ("scheme", "schemes"),
@@ -15,7 +15,7 @@ const LISTS: [(&str, &str); 8] = [
     ("seed", "seeds"),
 ];
 
-/// What a study can measure in the place of loads, and the keys that say more of it.
+/// What a study can measure instead of loads, and the keys for it.
 const MEASURED: [&str; 9] =
     ["saturation", "curve", "burst", "all-to-all", "model", "paths", "links", "jobs", "course"];
 
@@ -27,8 +27,8 @@ const SCHEMES: [&str; 3] = ["min", "ugal-l", "par"];
 const SET: &str = "conventional";
 const LOADS: &str = "0.1:0.5:0.1";
 
-/// The table of a study of a fabric along axes, each `NAME=VALUES`: of a list of the study, of what is measured, or of
-/// a setting. Commas outside brackets separate values.
+/// The table of a study of a fabric along axes, each `NAME=VALUES`: of a list of the study, of the measurement, or of a
+/// setting. Commas outside brackets separate values.
 ///
 /// # Errors
 /// The first axis that has no values, or one twice.
@@ -69,7 +69,7 @@ pub(super) fn table(fabric: &str, axes: &[String]) -> Result<Table, String> {
     Ok(study)
 }
 
-/// What is usual in the place of lists that no axis names.
+/// Adds the defaults of lists that no axis names.
 fn add_usual(study: &mut Table, is_cut_through: bool) {
     let traffic = if is_cut_through { "uniform-others" } else { "uniform" };
     let mut usual = vec![("traffic", Value::from(vec![traffic])), ("seeds", vec![1].into())];

@@ -36,7 +36,7 @@ pub(super) struct Case {
 pub(super) struct JobRuns {
     jobs: Jobs,
     fabrics: Vec<NamedFabric>,
-    /// The jobs of each fabric, and what their ranks do.
+    /// The jobs of each fabric, and the programs of their ranks.
     loaded: Vec<(Vec<Job>, JobPrograms)>,
     sets: Vec<StudyPaths>,
     variants: Vec<Variant>,
@@ -84,7 +84,7 @@ impl JobRuns {
             images: BootImages::default(),
         };
         all.add_cases(&schemes);
-        // What does not fit is found before the first run.
+        // Jobs that do not fit are found before the first run.
         for case in &all.cases {
             all.settings(case).check().map_err(|refused| wrong(&refused))?;
             all.nodes(case, all.seeds[0]).map_err(|e| each("jobs", e))?;
@@ -109,7 +109,7 @@ impl JobRuns {
         self.variants[case.variant].settings(fabric, (case.scheme, self.sets[case.set].kind), false)
     }
 
-    /// What the images of a case depend on.
+    /// The inputs of a case's images.
     fn tables(&self, case: &Case) -> ImageKey {
         let usual = self.fabrics[case.fabric].fabric.virtual_channels();
         let vc_scheme = self.settings(case).vc_scheme.unwrap_or(usual);
@@ -200,7 +200,7 @@ impl JobRuns {
     }
 }
 
-/// The jobs of a machine, and what their ranks do.
+/// The jobs of a machine, and the programs of their ranks.
 fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, JobPrograms), String> {
     let in_words = |error: WorkloadError| error.to_string();
     let whole = || {

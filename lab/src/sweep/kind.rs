@@ -1,6 +1,6 @@
-//! What a study consists of: [`Units`] of work, which are the combinations of its lists, and a [`Kind`], which says what
-//! a unit is kept under, how it is made, and the rows of its table. Keeping, claiming, going on and merging are the same
-//! for all and are done here and by [`super::run`].
+//! The parts of a study: [`Units`] of work, which are the combinations of its lists, and a [`Kind`], which defines the
+//! subject under which a unit is kept, how it is made, and the rows of its table. Keeping, claiming, continuing and
+//! merging are the same for all and are done here and by [`super::run`].
 
 use super::error::SweepError;
 use super::means::Means;
@@ -13,7 +13,7 @@ use tvlb_base::table::Cell;
 /// The rows of a unit's table.
 pub(super) type UnitRows = Vec<Vec<Cell>>;
 
-/// All combinations of a study's lists, and what their runs share.
+/// All combinations of a study's lists, and the shared data of their runs.
 pub(super) trait Units: Sync {
     fn count(&self) -> usize;
 
@@ -22,13 +22,13 @@ pub(super) trait Units: Sync {
         Ok(())
     }
 
-    /// What figures of its runs seem to say and do not.
+    /// Warnings about how to read the figures of its runs.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// One of the units, with where results are and who watches.
+/// One of the units, with the place of results and its observer.
 pub(super) struct Unit<'u, U> {
     pub(super) units: &'u U,
     pub(super) place: usize,
@@ -44,14 +44,14 @@ impl<U> Clone for Unit<'_, U> {
 
 impl<U> Copy for Unit<'_, U> {}
 
-/// What is measured of each unit.
+/// The measurement of each unit.
 pub(super) trait Kind<U>: Sync {
     /// Everything that the result of a unit depends on.
     type Subject<'u>: Serialize
     where
         U: 'u,
         Self: 'u;
-    /// What is kept of a unit.
+    /// The kept result of a unit.
     type Found: Serialize + DeserializeOwned;
 
     fn subject<'u>(&'u self, unit: Unit<'u, U>) -> Self::Subject<'u>;
@@ -85,10 +85,10 @@ pub(super) trait Kind<U>: Sync {
     fn table(&self, units: &U) -> StudyTable;
 }
 
-/// What the table of a study has.
+/// The columns of a study's table.
 pub(super) struct StudyTable {
     pub(super) columns: Vec<&'static str>,
-    /// Those of them that were found; the others say of what.
+    /// Those of them that were measured; the others describe the run.
     pub(super) figures: Vec<&'static str>,
     /// Those of the figures that the terminal shows; all if there are none.
     pub(super) shown: &'static [&'static str],
@@ -96,15 +96,15 @@ pub(super) struct StudyTable {
     pub(super) drawn: &'static str,
     /// The names of the files of the table and of its means over seeds.
     pub(super) names: [&'static str; 2],
-    /// Means over the seeds, where each seed has rows of its own.
+    /// Means over the seeds, if each seed has rows of its own.
     pub(super) means: Option<Means<'static>>,
-    /// How many panels a picture of all has, and how many lines each; no number of lines where they are marks beside
-    /// each other. Nothing where no picture of all is drawn.
+    /// How many panels a picture of all has, and how many lines each; no number of lines if they are marks beside each
+    /// other. `None` if no picture of all is drawn.
     pub(super) pictured: Option<(usize, Option<usize>)>,
 }
 
 impl StudyTable {
-    /// A table without means: the columns that say what was run, then those of figures, both separated by commas.
+    /// A table without means: the columns that describe a run, then those of figures, both separated by commas.
     pub(super) fn of(subject: &'static str, figures: &'static str, drawn: &'static str) -> Self {
         let figures: Vec<&str> = figures.split(',').collect();
         Self::figures(subject.split(',').chain(figures.iter().copied()).collect(), figures, drawn)
@@ -120,7 +120,7 @@ impl StudyTable {
     }
 }
 
-/// The units of a study and what is measured of them, whatever the results are.
+/// The units of a study and their measurement, for any kind of result.
 pub(super) trait Measure: Sync {
     fn count(&self) -> usize;
     fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError>;
@@ -135,7 +135,7 @@ pub(super) trait Measure: Sync {
         progress: &dyn Progress,
     ) -> Result<bool, SweepError>;
 
-    /// The rows that stand with a unit, from what is kept; nothing if that is not there.
+    /// The rows of a unit, from its kept result; `None` if that is missing.
     fn rows(&self, place: usize, results: &ResultStore<'_>)
     -> Result<Option<UnitRows>, SweepError>;
     fn table(&self) -> StudyTable;

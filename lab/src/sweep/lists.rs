@@ -1,4 +1,4 @@
-//! The lists of a sweep file: each entry once, and one value may stand in the place of a list.
+//! The lists of a sweep file: each entry once, and a single value may replace a list.
 
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::marker::PhantomData;
 
-/// The values of a list, or the one value that stands in the place of a list.
+/// The values of a list, or the one value that replaces a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OneOrSeveral<T>(pub(super) Vec<T>);
 

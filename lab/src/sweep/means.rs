@@ -5,12 +5,12 @@ use super::select::{Where, grouped};
 use tvlb_simulator::Estimate;
 use tvlb_simulator::columns::settings_columns;
 
-/// What a table of means has: columns that say what was run, then counts, figures, further columns and settings.
+/// The columns of a table of means: those that describe a run, then counts, figures, further columns and settings.
 pub(super) struct Means<'m> {
     pub(super) first: Vec<&'m str>,
     /// Columns of true and false, of which is counted how many are true.
     pub(super) counted: &'m [&'m str],
-    /// Columns of numbers, and whether their standard errors stand beside them.
+    /// Columns of numbers, and whether their standard errors are beside them.
     pub(super) figures: &'m [(&'m str, bool)],
     /// The step of which the first figure is a multiple, if it is one.
     pub(super) step: Option<f64>,

@@ -1,14 +1,13 @@
-//! Studies: everything that a file asks for, measured once, on as many machines as there are, and held against
-//! what a paper states if the file says it.
+//! Studies: everything that a file lists, measured once, on any number of machines, and compared with the statements of
+//! a paper if the file has them.
 //!
-//! One run is one file, named by the hash of everything that its outcome depends on. A run whose
-//! file is there is not made again, and several processes with one directory make each run once. So a
-//! study continues after any interruption, spreads over any machines, and a longer study uses what a
-//! shorter one has left.
+//! One run is one file, named by the hash of everything that its result depends on. A run whose file exists is not
+//! repeated, and several processes with one directory make each run once. So a study continues after any interruption,
+//! spreads over any machines, and a longer study uses the results of a shorter one.
 //!
 //! - [`StudyFile`] reads a file; `network`, `jobs`, `cut_through`, `course`, `model` and `counted` are the kinds of
-//!   studies, each with its lists, its run and its columns; `kind` and `store` do for all what is the same.
-//! - [`Rows`] are what was found; a file says which tables are made of them, and which statements they decide.
+//!   studies, each with its lists, its run and its columns; `kind` and `store` do the common work.
+//! - [`Rows`] are the results; a file says which tables are made of them, and which statements they decide.
 //! - [`with_tables`] puts tables and verdicts into a document.
 //!
 //! # Example
@@ -89,7 +88,7 @@ use tvlb_base::progress::Progress;
 use tvlb_base::table::Cell;
 use tvlb_table_set::runs::POLL;
 
-/// What came of making a study's runs.
+/// The result of making a study's runs.
 #[derive(Debug)]
 pub struct StudyResults {
     /// How many runs the study has: runs at a load, searches, lines of rising loads, jobs or models.
@@ -143,16 +142,15 @@ pub fn run(plan: &mut StudyPlan, results: &Results, progress: &dyn Progress) -> 
 /// The results of a study that are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
-    /// A row for each run, and for each population of its nodes where traffic has several; of searches for
-    /// the load of saturation, a row for each criterion.
+    /// A row for each run, and for each population of its nodes if traffic has several; for searches of the load of
+    /// saturation, a row for each criterion.
     pub rows: Rows,
-    /// A line for all seeds of a run together, with means and standard errors, where there is such a table.
+    /// A line for all seeds of a run together, with means and standard errors, if there is such a table.
     pub summary: Option<Rows>,
     /// The names of the files that these tables have beside the runs: those of runs at loads and those of
     /// searches differ, so that one directory can hold both.
     pub names: [&'static str; 2],
-    /// The rows for the terminal, or the means over seeds where there are several: what differs, and the figures that
-    /// matter.
+    /// The rows for the terminal, or the means over seeds if there are several: what differs, and the main figures.
     pub text: String,
     /// How many runs are there.
     pub found: usize,
@@ -163,7 +161,7 @@ pub struct Collected {
 /// Merges those results of a study that are there, in the order of the file.
 ///
 /// # Errors
-/// None is there, or one cannot be used.
+/// No run is there, or one is unusable.
 pub fn collect(plan: &StudyPlan, results: &Results) -> Result<Collected, SweepError> {
     let source = ResultStore::new(results, false);
     let StudyTable { columns, figures, shown, drawn, names, means: told, .. } =

@@ -27,7 +27,7 @@ pub(super) struct Models {
     seeds: Vec<u64>,
 }
 
-/// What a model depends on.
+/// The inputs of a model.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct ModelSubject<'s> {
@@ -41,7 +41,7 @@ pub(super) struct ModelSubject<'s> {
     seed: u64,
 }
 
-/// What is kept of a set.
+/// The kept result of a set.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Set {
@@ -53,7 +53,7 @@ struct Set {
     mean_hops: Option<f64>,
 }
 
-/// What is kept of a model.
+/// The kept result of a model.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ModelFigures {
     patterns: usize,

@@ -24,7 +24,7 @@ use tvlb_table_set::sha256;
 use tvlb_traffic::named::{Named, NamedParts};
 use tvlb_traffic::{Pattern, PlacementRule};
 
-/// The most runs of a study. Whoever asks for more has mistyped a list.
+/// The most runs of a study. A longer list must be a typing error.
 const MOST_UNITS: usize = 1_000_000;
 
 /// Everything that a run's outcome depends on.
@@ -38,13 +38,13 @@ pub(super) struct NetworkSubject {
     pub(super) fabric_hash: String,
     pub(super) scheme: &'static str,
     pub(super) set: String,
-    /// What the set means on this fabric, with the seed of its fractions.
+    /// The set on this fabric, with the seed of its fractions.
     pub(super) rules: String,
     pub(super) traffic: String,
-    /// Where the processes of the traffic run, if not each on the node of its own number.
+    /// Where the processes of the traffic run, unless each runs on the node of its own number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) placement: Option<String>,
-    /// None where the load of saturation is searched for.
+    /// `None` in a search for the load of saturation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) load: Option<f64>,
     pub(super) seed: u64,
@@ -52,13 +52,13 @@ pub(super) struct NetworkSubject {
     /// The resolution of the search for the load of saturation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) saturation: Option<f64>,
-    /// The SHA-256 of the list of what is dead, as tvlb writes it.
+    /// The SHA-256 of the list of dead parts, as tvlb writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dead: Option<String>,
-    /// The SHA-256 of the flows, where traffic is listed in a file.
+    /// The SHA-256 of the flows, if traffic is listed in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) traffic_content: Option<String>,
-    /// The SHA-256 of the list of nodes, where the placement is one.
+    /// The SHA-256 of the list of nodes, if the placement is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) placement_content: Option<String>,
     /// Whether the run ends as soon as it is bound to saturate.
@@ -80,7 +80,7 @@ pub(super) struct StudyRun {
     pub(super) variant: String,
 }
 
-/// What a study asks of networks: every run, and what the runs share.
+/// A study of networks: every run, and their shared data.
 pub(super) struct NetworkRuns {
     pub(super) fabrics: Vec<NamedFabric>,
     pub(super) sets: Vec<StudyPaths>,
@@ -107,7 +107,7 @@ struct Lists<'l> {
 }
 
 impl NetworkRuns {
-    /// Reads what a study says of networks. What it names by paths begins at `beside`.
+    /// Reads a study of networks. Its paths are relative to `beside`.
     ///
     /// # Errors
     /// The first thing that is not accepted, or a fabric that cannot be read.
@@ -202,7 +202,7 @@ impl NetworkRuns {
         settings.try_for_each(Settings::check).map_err(|refused| refused.to_string())
     }
 
-    /// The variants that differ by what a scheme looks at.
+    /// The variants that differ in something that a scheme uses.
     fn variants_of(&self, scheme: Scheme) -> Vec<Variant> {
         let mut all: Vec<Variant> = Vec::new();
         for variant in self.variants.iter().map(|variant| variant.obeyed(scheme)) {
@@ -213,8 +213,7 @@ impl NetworkRuns {
         all
     }
 
-    /// The sets that a scheme has. MIN draws from none, so that of those with the same placements it has the first
-    /// alone.
+    /// The sets for a scheme. MIN draws from none, so of those with the same placements it uses only the first.
     fn sets_of(&self, scheme: Scheme) -> Vec<usize> {
         let is_placed_as = |one: usize, other: usize| {
             let [one, other] = [one, other].map(|set| &self.sets[set]);
@@ -265,7 +264,7 @@ impl NetworkRuns {
             course: None,
         };
         let tables = |seed| {
-            // What is dead may be drawn by the seed; all else of the images does not depend on it.
+            // Dead parts may be drawn by the seed; nothing else in the images depends on it.
             let seed = if self.dead[dead].is_drawn() { seed } else { 0 };
             ImageKey { fabric, set, vc_scheme, dead, seed }
         };
@@ -299,7 +298,7 @@ impl NetworkRuns {
         }
     }
 
-    /// Whether tables tell sets, or variants, by names.
+    /// Whether tables distinguish sets, or variants, by names.
     fn has_names(&self) -> bool {
         self.sets.iter().any(|set| set.heading != set.name)
             || self.variants.iter().any(|variant| !variant.name.is_empty())
@@ -350,7 +349,7 @@ pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     })
 }
 
-/// A hash of what a fabric is and of how its switches decide, but for the sets.
+/// A hash of a fabric and of how its switches decide, except for the sets.
 fn hash_of(fabric: &Fabric, paths: &StudyPaths) -> String {
     let policies = paths.named_policies(fabric);
     let weighings = policies.map(|policy| policy.weighing);

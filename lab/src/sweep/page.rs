@@ -1,7 +1,7 @@
 //! The tables and verdicts of a document, each between a line that names its studies and a line that ends it.
 //!
-//! `<!-- figures: fig6 fig7 -->` begins the tables of these studies, `<!-- end -->` ends them, and what lies
-//! between is replaced as a whole. Everything else in the document stays as it is.
+//! `<!-- figures: fig6 fig7 -->` begins the tables of these studies, `<!-- end -->` ends them, and the text between is
+//! replaced as a whole. Everything else in the document stays the same.
 
 use super::pivot::markdown;
 use super::statement::Known;
@@ -11,7 +11,7 @@ use super::verdict::{JudgedStatement, Verdict};
 const BEGIN: &str = "<!-- figures: ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
-/// The word in the place of names for the counts of all verdicts.
+/// The word instead of names for the counts of all verdicts.
 const SUMMARY: &str = "summary";
 
 /// Why a document cannot be written.
@@ -31,10 +31,10 @@ pub enum PageError {
     Stray { line: usize },
 }
 
-/// The document with its tables made from what is known.
+/// The document with its tables made from known rows.
 ///
 /// # Errors
-/// The first line that begins or ends tables where none can.
+/// The first line that begins or ends tables at a wrong place.
 pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<String, PageError> {
     let mut text = String::with_capacity(document.len());
     let mut open: Option<(usize, &str)> = None;
@@ -72,8 +72,8 @@ pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<St
     }
 }
 
-/// The tables of studies, in the form of the first, and what a paper states of them: a row for each number that
-/// we do not meet exactly, and for each comparison that our figures do not confirm.
+/// The tables of studies, in the form of the first, and the statements of a paper about them: a row for each number
+/// that we do not meet exactly, and for each comparison that our figures do not confirm.
 fn tables(studies: &[&SweepStudy], known: &Known) -> String {
     let rows = combined(studies, known);
     let first = studies.first().map_or(&[][..], |study| &study.file.tables);

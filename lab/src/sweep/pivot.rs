@@ -1,5 +1,5 @@
-//! Tables of figures as a study file asks for them: what is to the left, what is above, and what is in a cell;
-//! in Markdown for a document and in columns for the terminal.
+//! Tables of figures as a study file defines them: the row headings, the column headings, and the cells; in Markdown
+//! for a document and in columns for the terminal.
 
 use super::rows::Rows;
 use super::select::{Figure, Where, grouped};
@@ -12,7 +12,7 @@ use tvlb_base::table::aligned;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Pivot {
-    /// What is above the first column.
+    /// The heading of the first column.
     #[serde(default)]
     title: String,
     /// The columns whose values are to the left.
@@ -33,8 +33,7 @@ struct Template(Vec<CellPart>);
 #[derive(Clone, Debug)]
 enum CellPart {
     Text(String),
-    /// A figure with so many decimals; without a number of them as the rows have it. With its error, if it
-    /// has one, where the text says so.
+    /// A figure with this many decimals, by default those of the rows; and whether its error, if it has one, follows.
     Figure(Figure, Option<usize>, bool),
 }
 
@@ -70,7 +69,7 @@ const ACCEPTED: &str =
     "figures in braces, with a number of decimals, as in {saturation:.2} or {most of load:.1}";
 
 impl Template {
-    /// The cell of some rows; empty where none of its figures is there.
+    /// The cell of some rows; empty if none of its figures exists.
     fn of(&self, rows: &Rows, found: &[&Vec<String>]) -> String {
         let (mut text, mut is_there) = (String::new(), false);
         for part in &self.0 {
@@ -106,7 +105,7 @@ impl Pivot {
         named.map(String::as_str).chain(figures).chain(["load", "saturated"])
     }
 
-    /// The table of rows, with its headings first; none where no row counts.
+    /// The table of rows, with its headings first; `None` if no row counts.
     fn grid(&self, rows: &Rows) -> Option<Vec<Vec<String>>> {
         let heads = grouped(rows, &self.asked, &self.columns);
         let lefts = grouped(rows, &self.asked, &self.rows);
@@ -121,7 +120,7 @@ impl Pivot {
         let mut grid = vec![first];
         let mut before: Vec<&str> = Vec::new();
         for (names, of_left) in &lefts {
-            // A value that stands above in the first column is not said again.
+            // A value that repeats the row above in the first column is left out.
             let is_again = before.first() == names.first() && names.len() > 1;
             let shown = |(place, name): (usize, &&str)| {
                 if place == 0 && is_again { String::new() } else { (*name).to_owned() }

@@ -1,4 +1,4 @@
-//! What a study found: a table of which some columns say what was run and the others are figures.
+//! The results of a study: a table in which some columns describe a run and the others are figures.
 
 use std::collections::BTreeSet;
 use tvlb_base::table::{Cell, DRAWN};
@@ -62,7 +62,7 @@ impl Rows {
         self
     }
 
-    /// Says how the table is drawn.
+    /// Sets how the table is drawn.
     pub(super) fn drawn(mut self, how: &str) -> Self {
         self.columns.push(DRAWN.to_owned());
         self.rows.iter_mut().for_each(|row| row.push(how.to_owned()));
@@ -86,9 +86,9 @@ impl Rows {
         );
     }
 
-    /// What tables and statements are made of, and what a document keeps: how the table is drawn, the columns that are
-    /// asked for, and, with `all`, those that do not have one value in all rows; of populations of nodes all together; numbers
-    /// to six decimals.
+    /// The part that tables and statements use, and that a document keeps: how the table is drawn, the requested
+    /// columns, and, with `all`, those that do not have one value in all rows; of populations of nodes all together;
+    /// numbers to six decimals.
     pub(super) fn kept(&self, asked: &BTreeSet<String>, all: bool) -> Self {
         let is_kept = |&place: &usize| {
             let mut values = self.rows.iter().map(|row| &row[place]);
@@ -132,7 +132,7 @@ fn rounded(text: &str) -> String {
     }
 }
 
-/// Whether two cells say the same: as numbers where both are, else as texts.
+/// Whether two cells are equal: as numbers if both are, else as texts.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     one == other
         || match (one.parse::<f64>(), other.parse::<f64>()) {

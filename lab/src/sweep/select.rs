@@ -1,4 +1,4 @@
-//! Figures of a study's rows: which rows, and what is made of the rows that agree in what they are asked by.
+//! Figures of a study's rows: which rows, and how rows that agree in the selected columns are combined.
 
 use super::lists::OneOrSeveral;
 use super::rows::{Rows, is_same};
@@ -20,7 +20,7 @@ impl<'de> Deserialize<'de> for CellValue {
 /// For each column that is named, the cells that a row may have there.
 pub(super) type Where = BTreeMap<String, OneOrSeveral<CellValue>>;
 
-/// Whether a row has what is asked for. A column that there is not is an empty one.
+/// Whether a row matches. A missing column counts as empty.
 pub(super) fn fits(rows: &Rows, row: &[String], asked: &Where) -> bool {
     asked.iter().all(|(column, OneOrSeveral(cells))| {
         let found = rows.place(column).map_or("", |place| &row[place]);
@@ -28,7 +28,7 @@ pub(super) fn fits(rows: &Rows, row: &[String], asked: &Where) -> bool {
     })
 }
 
-/// What is made of several rows.
+/// How several rows are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     Mean,
@@ -39,8 +39,8 @@ pub(super) enum How {
     Spread,
 }
 
-/// A figure of rows: a column, and what is made of several. `saturation` is the largest load of rows that are
-/// not saturated, where there is no such column.
+/// A figure of rows: a column, and how several are combined. `saturation` is the largest load of rows that are not
+/// saturated, if there is no such column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Figure {
     pub(super) how: How,
@@ -69,8 +69,7 @@ impl<'de> Deserialize<'de> for Figure {
 }
 
 impl Figure {
-    /// The figure of some rows, with its standard error where it is the mean of several; nothing where no row
-    /// has a number.
+    /// The figure of some rows, with its standard error if it is the mean of several; `None` if no row has a number.
     pub(super) fn of(&self, rows: &Rows, found: &[&Vec<String>]) -> Option<Estimate> {
         if self.column == "saturation" && rows.place("saturation").is_none() {
             return saturation(rows, found);
@@ -93,14 +92,14 @@ impl Figure {
         }
     }
 
-    /// What the rows say where that is no number.
+    /// The text of the rows, if it is not a number.
     pub(super) fn text<'r>(&self, rows: &Rows, found: &[&'r Vec<String>]) -> &'r str {
         let place = rows.place(&self.column);
         place.and_then(|place| Some(found.first()?[place].as_str())).unwrap_or_default()
     }
 }
 
-/// The largest load of runs that are not saturated; 0 where all are.
+/// The largest load of runs that are not saturated; 0 if all are.
 fn saturation(rows: &Rows, found: &[&Vec<String>]) -> Option<Estimate> {
     let (load, saturated) = (rows.place("load")?, rows.place("saturated")?);
     let good = found.iter().filter(|row| row[saturated] == "false");

@@ -17,7 +17,7 @@ use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{TableSet, sha256};
 use tvlb_topology::routes::count::RouteCounter;
 
-/// The set that stands for conventional UGAL.
+/// The name of conventional UGAL's set.
 pub(crate) const CONVENTIONAL: &str = "conventional";
 /// Before the directory of a table set.
 const TABLES: &str = "tables:";
@@ -30,13 +30,13 @@ pub(super) struct StudySet(pub(super) SetDetails);
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct SetDetails {
     pub(super) set: String,
-    /// What tables call it; sets of different schemes may have one name.
+    /// Its name in tables; sets of different schemes may have the same one.
     #[serde(default)]
     pub(super) paths: String,
-    /// The schemes that have it; all if there are none.
+    /// The schemes that use it; all if empty.
     #[serde(default)]
     pub(super) schemes: Vec<String>,
-    /// The placements that it is run with; all if there are none.
+    /// The placements that it is run with; all if empty.
     #[serde(default)]
     pub(super) placements: Vec<String>,
     /// Whether its levels are those that balance the load of links, as `generate --balance` makes them.
@@ -68,13 +68,13 @@ impl<'de> Deserialize<'de> for StudySet {
     }
 }
 
-/// Where a run's VLB paths come from, and how they are weighed.
+/// The source of a run's VLB paths, and how they are weighed.
 pub(crate) struct StudyPaths {
     /// The text in the sweep file.
     pub(super) name: String,
-    /// What tables call it.
+    /// Its name in tables.
     pub(super) heading: String,
-    /// The schemes that have it; all if there are none.
+    /// The schemes that use it; all if empty.
     pub(super) schemes: Vec<String>,
     placements: Vec<String>,
     is_balanced: bool,
@@ -85,7 +85,7 @@ pub(crate) struct StudyPaths {
 enum PolicySource {
     /// One policy, or two with " then " between; `all` for conventional paths.
     Text(String),
-    /// What a table set says.
+    /// The policies of a table set.
     Tables(Box<TablePolicies>),
 }
 
@@ -165,9 +165,8 @@ impl StudyPaths {
         }
     }
 
-    /// The policy of each decision. What the fabric file says of how decisions weigh is said of policies
-    /// in the sweep file alone: conventional paths are weighed as their text says, and the policies of a
-    /// table set are whole.
+    /// The policy of each decision. The weighing of the fabric file applies only to policies in the sweep file:
+    /// conventional paths are weighed as their text says, and the policies of a table set are complete.
     pub(super) fn policies(
         &self,
         fabric: &Fabric,
@@ -206,7 +205,7 @@ impl StudyPaths {
         self.named_policies(fabric).map(|policy| policy.weighing)
     }
 
-    /// What the sets are on a fabric, in words that name all that is kept of each pair's routes.
+    /// The sets on a fabric, in words that name everything that is kept of each pair's routes.
     pub(crate) fn rules_in_words(&self, fabric: &Fabric) -> String {
         let found = match &self.source {
             PolicySource::Text(policies) => {

@@ -11,8 +11,8 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_simulator::{Measuring, Scheme, Settings};
 
-/// The settings as they are written: of each that is, the values to try. What is left out is as in `tvlb simulate`, or
-/// as the fabric file says.
+/// The settings as written: for each, the values to try. Others have the defaults of `tvlb simulate`, or of the fabric
+/// file.
 #[derive(Clone)]
 pub(super) struct SettingLists<S: Parameters = Settings>(Vec<(&'static Parameter<S>, Vec<String>)>);
 
@@ -36,7 +36,7 @@ impl<S: Parameters> SettingLists<S> {
         self.0.iter().find(|(own, _)| own.name == parameter.name).map(|(_, values)| values)
     }
 
-    /// What is stated, where nothing varies.
+    /// The stated settings, if nothing varies.
     ///
     /// # Errors
     /// A list of several values.
@@ -57,7 +57,7 @@ impl<S: Parameters> SettingLists<S> {
 }
 
 impl SettingLists {
-    /// These, and what they do not say as others say it.
+    /// These, with the others' values for settings left out.
     fn over(mut self, others: &Self) -> Self {
         let others = others.0.iter().filter(|(other, _)| self.of(other).is_none());
         let others: Vec<_> = others.cloned().collect();
@@ -149,8 +149,8 @@ pub(super) struct NamedSettings {
     settings: SettingLists,
 }
 
-/// The variants of a study: every combination of its settings, or, where it names variants, those of each over
-/// what all have.
+/// The variants of a study: every combination of its settings, or, if it names variants, those of each over the common
+/// ones.
 pub(super) fn variants(
     settings: &SettingLists,
     named: &[NamedSettings],
@@ -168,7 +168,7 @@ pub(super) fn variants(
 }
 
 impl Variant {
-    /// What a scheme looks at of it.
+    /// The part of it that a scheme uses.
     pub(super) fn obeyed(&self, scheme: Scheme) -> Self {
         let over = Settings::new(scheme, VlbPaths::Custom);
         Self { name: self.name.clone(), stated: self.stated.obeyed(over) }

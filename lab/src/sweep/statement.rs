@@ -1,4 +1,4 @@
-//! What a paper states, as data of a study file, held against the rows that were found.
+//! Statements of a paper, as data of a study file, compared with the measured rows.
 
 use super::lists::OneOrSeveral;
 use super::rows::Rows;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_generator::counted::with_sign;
 
-/// How far a figure may lie from the paper's, and two figures that are called similar from each other.
+/// How far a figure may be from the paper's, and two figures that are called similar from each other.
 const TOLERANCE: f64 = 0.05;
 
-/// So many figures are listed; of more, the ends are named.
+/// The most figures that are listed; of more, the ends are named.
 const MOST_LISTED: usize = 5;
 
 /// The rows of studies, by their names.
@@ -22,17 +22,17 @@ pub type Known = BTreeMap<String, Rows>;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Statement {
-    /// Where the paper has it.
+    /// Its place in the paper.
     place: String,
-    /// What it states, in words.
+    /// The statement, in words.
     what: String,
-    /// What decides it; of several claims each must hold.
+    /// The claim that decides it; of several each must hold.
     claim: OneOrSeveral<StatedClaim>,
-    /// What is to be known about it.
+    /// A remark about it.
     note: Option<String>,
 }
 
-/// What is stated. Figures are compared that agree in the columns of `by`; each pair must hold.
+/// A claim. Figures that agree in the columns of `by` are compared; each pair must hold.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 enum StatedClaim {
@@ -42,7 +42,7 @@ enum StatedClaim {
         is: f64,
         unit: FigureUnit,
     },
-    /// One figure is below another; or, where `never` is said, in no pair.
+    /// One figure is below another; or, with `never`, in no pair.
     Below {
         less: FigureSelection,
         more: FigureSelection,
@@ -51,7 +51,7 @@ enum StatedClaim {
         #[serde(default)]
         never: bool,
     },
-    /// A figure is at least each of some others, which `by` tells apart.
+    /// A figure is at least each of some others, which differ in `by`.
     AtLeast {
         of: FigureSelection,
         than: FigureSelection,
@@ -100,15 +100,14 @@ struct FigureSelection {
     figure: Figure,
     #[serde(default, rename = "where")]
     asked: Where,
-    /// If this is there: by how much the figure exceeds that of the rows that these cells tell from it, in
-    /// percent of the latter.
+    /// If given: by how much the figure exceeds that of the rows with these cells instead, in percent of the latter.
     over: Option<Where>,
     /// Whether that is a difference in hundredths instead.
     #[serde(default)]
     points: bool,
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FigureUnit {
@@ -151,11 +150,11 @@ impl FigureUnit {
     }
 }
 
-/// What decides a claim: our figures in words, the difference to a stated number, and the verdict.
+/// The basis of a decision: our figures in words, the difference to a stated number, and the verdict.
 type Decided = (String, Option<String>, Verdict);
 
 impl Statement {
-    /// The columns that the statement asks for of the rows of a study.
+    /// The columns of a study's rows that the statement needs.
     pub(super) fn needs(&self) -> impl Iterator<Item = String> {
         let of_claim = |claim: &StatedClaim| {
             let (selections, by) = claim.parts();
@@ -169,7 +168,7 @@ impl Statement {
         self.claim.0.iter().flat_map(of_claim).collect::<Vec<_>>().into_iter()
     }
 
-    /// Holds the statement of a study against what is known.
+    /// Compares the statement of a study with known rows.
     pub(super) fn judge(&self, study: &str, known: &Known) -> JudgedStatement {
         let decided: Vec<Decided> =
             self.claim.0.iter().map(|claim| claim.decide(study, known)).collect();
@@ -196,7 +195,7 @@ impl Statement {
 }
 
 impl FigureSelection {
-    /// The figures by what they agree in. `Err` says which study has not been run.
+    /// The figures by the columns in which they agree. `Err` names the study that has not been run.
     fn figures(
         &self,
         study: &str,
@@ -239,7 +238,7 @@ impl FigureSelection {
 }
 
 impl StatedClaim {
-    /// What it selects, and what its figures agree in.
+    /// Its selections, and the columns in which its figures agree.
     fn parts(&self) -> (Vec<&FigureSelection>, &[String]) {
         match self {
             Self::Number { of, .. } => (vec![of], &[]),
@@ -280,7 +279,7 @@ impl StatedClaim {
         }
     }
 
-    /// Whether a comparison holds, with the figures that say so; nothing where the rows do not say.
+    /// Whether a comparison holds, with the figures for it; `None` if the rows do not tell.
     fn holds(
         &self,
         of: &[&FigureSelection],

@@ -1,4 +1,4 @@
-//! The results of a study: kept in a directory, one file each, or in memory where nothing is to stay.
+//! The results of a study: kept in a directory, one file each, or in memory if nothing is to stay.
 
 use super::error::SweepError;
 use serde::de::DeserializeOwned;
@@ -105,8 +105,8 @@ impl<'s> ResultStore<'s> {
         Ok(self.results.get(subject)?)
     }
 
-    /// The result of a subject, which is all that it depends on: kept, or made now and kept. None where it is
-    /// not there and is not to be made, or where another process is at it.
+    /// The result of a subject, which is everything that it depends on: kept, or made now and kept. `None` if it is
+    /// missing and not to be made, or if another process is making it.
     pub(crate) fn run<S: Serialize, T: DeserializeOwned>(
         &self,
         subject: &impl Serialize,
@@ -164,7 +164,7 @@ impl KeptRow {
 mod tests {
     use super::*;
 
-    /// As where a column was added since.
+    /// For instance because a column was added since.
     #[test]
     fn a_row_of_other_columns_is_refused() {
         let kept = KeptRow::of(&["1".into(), true.into()]);

@@ -1,4 +1,4 @@
-//! The studies of a file, and what each asks for.
+//! The studies of a file, and the contents of each.
 
 use super::counted::counted;
 use super::course::Courses;
@@ -30,22 +30,22 @@ pub struct StudyFile {
     pub studies: Vec<SweepStudy>,
 }
 
-/// One study: what to measure, which tables to make of it, and what a paper states of it.
+/// One study: what to measure, which tables to make of it, and the statements of a paper about it.
 pub struct SweepStudy {
-    /// Its name; that of the file where the file has one study alone.
+    /// Its name; the file's if the file has only one study.
     pub name: String,
-    /// What is studied, in a few words.
+    /// The subject, in a few words.
     pub about: String,
     pub(super) file: File,
     path: PathBuf,
     is_quick: bool,
 }
 
-/// What stands before all that is held against short runs: no paper's figures can be told by them.
+/// The prefix of every comparison with short runs: they cannot judge a paper's figures.
 const QUICK: &str = "quick: ";
 
 impl StudyFile {
-    /// Reads a study file; `quick` as the file says under `quick`: to see what a study does, not to compare
+    /// Reads a study file; with `quick`, with its settings under `quick`: to see what a study does, not to compare
     /// figures.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl StudyFile {
         Ok(Self { studies: studies.into_iter().map(study).collect() })
     }
 
-    /// One study of a fabric along axes, each `NAME=VALUES`, as `tvlb-lab sweep --axis` takes them. What the study
-    /// names by paths begins at the working directory.
+    /// One study of a fabric along axes, each `NAME=VALUES`, as `tvlb-lab sweep --axis` takes them. Its paths are
+    /// relative to the working directory.
     ///
     /// # Errors
     /// The first thing that is not accepted.
@@ -90,7 +90,7 @@ impl StudyFile {
 }
 
 impl SweepStudy {
-    /// Reads what the study names, and lists its runs.
+    /// Reads the files that the study names, and lists its runs.
     ///
     /// # Errors
     /// The first thing that is not accepted, or a file that cannot be read.
@@ -130,18 +130,18 @@ impl SweepStudy {
         Ok(StudyPlan { measure })
     }
 
-    /// The tables that the file asks for, of what is known, for the terminal.
+    /// The tables of the file, from known rows, for the terminal.
     pub fn tables(&self, known: &Known) -> String {
         let rows = combined(&[self], known);
         self.file.tables.iter().filter_map(|table| table.plain(&rows)).collect()
     }
 
-    /// The pictures that the file asks for.
+    /// The pictures of the file.
     pub fn pictures(&self) -> &[Picture] {
         &self.file.pictures
     }
 
-    /// What a paper states of the study, held against what is known; said to be `quick` where it is.
+    /// The statements of a paper about the study, compared with known rows, and marked `quick` if they are.
     pub fn judged(&self, known: &Known) -> Vec<JudgedStatement> {
         let mark = if self.is_quick { QUICK } else { "" };
         let judge = |statement: &Statement| {
@@ -151,8 +151,8 @@ impl SweepStudy {
         self.file.statements.iter().map(judge).collect()
     }
 
-    /// What a document keeps of the study's rows: all that its tables and statements ask for, and what else the
-    /// file says.
+    /// The part of the study's rows that a document keeps: everything that its tables and statements need, and further
+    /// columns of the file.
     pub fn kept(&self, rows: &Rows) -> Rows {
         let tables = self.file.tables.iter().flat_map(|table| table.needs().map(str::to_owned));
         let statements = self.file.statements.iter().flat_map(Statement::needs);
@@ -162,7 +162,7 @@ impl SweepStudy {
     }
 }
 
-/// The rows of studies in one table, with the study's name and what it is about in front.
+/// The rows of studies in one table, preceded by the study's name and subject.
 pub(super) fn combined(studies: &[&SweepStudy], known: &Known) -> Rows {
     let mut all = Rows::default();
     for study in studies {
@@ -184,7 +184,7 @@ pub fn counts(judged: &[JudgedStatement]) -> String {
     format!("{mark}{} statements of the paper: {}\n", judged.len(), counts.join(", "))
 }
 
-/// The runs of a study, and what they share.
+/// The runs of a study, and their shared data.
 pub struct StudyPlan {
     pub(super) measure: Box<dyn Measure>,
 }
@@ -200,14 +200,14 @@ impl StudyPlan {
         self.measure.keeps()
     }
 
-    /// How many panels a picture of all runs has, and how many lines each; no number of lines where runs are
-    /// marks beside each other. Nothing where no picture of all is drawn.
+    /// How many panels a picture of all runs has, and how many lines each; no number of lines if runs are marks beside
+    /// each other. `None` if no picture of all is drawn.
     pub fn pictured(&self) -> Option<(usize, Option<usize>)> {
         self.measure.table().pictured
     }
 
-    /// What figures of its runs seem to say and do not, as of links whose buffers are too small for what the links
-    /// take.
+    /// Warnings about how to read the figures of its runs, for instance of links whose buffers are too small for their
+    /// rate.
     pub fn warnings(&self) -> Vec<String> {
         self.measure.warnings()
     }

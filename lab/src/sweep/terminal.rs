@@ -1,5 +1,5 @@
-//! Rows for the terminal: what all have in common in one line, and below it what tells them apart and the figures that
-//! matter.
+//! Rows for the terminal: what all have in common in one line, and below it what distinguishes them and the main
+//! figures.
 
 use super::rows::{Rows, cell};
 use std::collections::BTreeMap;

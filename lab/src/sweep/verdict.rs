@@ -1,9 +1,9 @@
-//! What comes of a statement that is held against our figures.
+//! The result of comparing a statement with our figures.
 
-/// What came of one statement.
+/// The verdict on one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Our figure lies within 5% of the stated one.
+    /// Our figure is within 5% of the stated one.
     Within,
     /// It does not.
     Outside,
@@ -44,17 +44,17 @@ impl Verdict {
 /// One statement beside our figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedStatement {
-    /// Where the paper has it.
+    /// Its place in the paper.
     pub place: String,
-    /// What is stated, in words.
+    /// The statement, in words.
     pub what: String,
-    /// The stated number; a comparison has none.
+    /// The stated number; `None` for a comparison.
     pub stated: Option<String>,
     /// Our figure, or the figures that decide a comparison.
     pub ours: String,
-    /// How far our figure lies from the stated one: a share of it, or percentage points of a gain.
+    /// The distance of our figure from the stated one: a share of it, or percentage points of a gain.
     pub difference: Option<String>,
     pub verdict: Verdict,
-    /// What is to be known about it.
+    /// A remark about it.
     pub note: Option<String>,
 }

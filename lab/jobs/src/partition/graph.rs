@@ -4,7 +4,7 @@
 /// itself, and two vertices share one edge at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// Where the neighbours of each vertex begin, and after the last vertex where they end.
+    /// Where the neighbours of each vertex begin, and where those of the last one end.
     starts: Vec<usize>,
     /// Neighbours by rising number, with the weight of the edge.
     neighbours: Vec<(u32, u64)>,

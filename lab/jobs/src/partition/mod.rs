@@ -1,8 +1,8 @@
 //! Splits of a weighted graph into two parts of given sizes, with a small cut.
 //!
-//! The *cut* of a split is the weight of all edges between its parts. To find the least cut is hard, and
-//! [`split`] does not promise it: it improves several starts by local search and keeps the best. What it
-//! finds depends on the graph, the size and the seed alone.
+//! The *cut* of a split is the weight of all edges between its parts. The least cut is hard to find, and [`split`] does
+//! not promise it: it improves several starts by local search and keeps the best. The result depends on the graph, the
+//! size and the seed alone.
 //!
 //! # Example
 //! ```

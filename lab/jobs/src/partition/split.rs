@@ -1,5 +1,5 @@
-//! A split into two parts of given sizes, by the local search of Fiduccia and Mattheyses ("A linear-time
-//! heuristic for improving network partitions", DAC 1982), held to exact sizes.
+//! A split into two parts of given sizes, by the local search of Fiduccia and Mattheyses ("A linear-time heuristic for
+//! improving network partitions", DAC 1982), restricted to exact sizes.
 
 use crate::partition::graph::Graph;
 use crate::partition::tournament::Tournament;
@@ -78,7 +78,7 @@ fn pass(graph: &Graph, is_first: &mut [bool]) -> bool {
         parts[part(is_first, vertex)].set(vertex, true, &gains);
     }
     let mut moved = Vec::with_capacity(gains.len());
-    // The part that has a vertex too many, where one has.
+    // The part with one vertex too many, if any.
     let mut larger: Option<usize> = None;
     let (mut gained, mut best_gained, mut best_moves) = (0_i128, 0, 0);
     loop {

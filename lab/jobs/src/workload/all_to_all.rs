@@ -14,16 +14,16 @@ use tvlb_base::text::quoted;
 pub enum AllToAll {
     /// For s = 1 … n − 1, rank r posts a receive from rank (r − s) mod n, sends to rank (r + s) mod n, and waits.
     Direct,
-    /// By m = n/G groups of G ranks that follow each other, in two phases, in each of which ranks exchange as in
-    /// [`Self::Direct`]. First the ranks of a group: each gives the one at place k of the group the m messages
-    /// that it has for the ranks at place k of all groups, as one message of m·B bytes. Then the ranks at one
-    /// place of all groups: each gives the one of another group the G messages that the ranks of its own group
-    /// have for it, as one message of G·B bytes. A rank sends G + m − 2 messages in the place of n − 1.
+    /// By m = n/G groups of G consecutive ranks, in two phases, in each of which ranks exchange as in [`Self::Direct`].
+    /// First the ranks of a group: each sends the one at place k of the group the m messages that it has for the ranks
+    /// at place k of all groups, as one message of m·B bytes. Then the ranks at one place of all groups: each sends the
+    /// one of another group the G messages that the ranks of its own group have for it, as one message of G·B bytes. A
+    /// rank sends G + m − 2 messages instead of n − 1.
     Hierarchical(NonZeroU32),
 }
 
-/// The steps of the rank at a place among n, each of which has a message of so many bytes for every other: in the
-/// order of their distance.
+/// The steps of the rank at a place among n, each of which has a message of this length for every other: in the order
+/// of their distance.
 fn around(
     (place, n): (u32, u32),
     rank_at: impl Fn(u32) -> Rank,
@@ -80,7 +80,7 @@ impl AllToAll {
 impl FromStr for AllToAll {
     type Err = WorkloadError;
 
-    /// Reads what follows `alltoall:`.
+    /// Reads the text after `alltoall:`.
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let group = text.split_once(':').filter(|(name, _)| name.trim() == "hierarchical");
         match group.and_then(|(_, group)| group.trim().parse().ok()) {

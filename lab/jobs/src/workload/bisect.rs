@@ -4,10 +4,10 @@ use crate::partition::{Graph, split};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 
-/// Where random starts begin, and whoever is told of each split and may cancel.
+/// The seed of random starts, and the progress, which may cancel.
 pub(crate) type Search<'p> = (u64, &'p dyn Progress);
 
-/// How many splits it takes to put the ranks of a job on so many nodes.
+/// How many splits it takes to put the ranks of a job on this many nodes.
 pub(crate) fn splits(nodes: usize) -> usize {
     3 * nodes.saturating_sub(1)
 }
@@ -60,7 +60,7 @@ fn part(
     Ok(())
 }
 
-/// The node of each part, one part to a node: heavy edges stay on a switch or in a group where they can.
+/// The node of each part, one part to a node: heavy edges stay on a switch or in a group if they can.
 ///
 /// The nodes are split into halves of greatest inner affinity, which two nodes have by the switch or the
 /// group that they share; the parts are split into halves of the same sizes with the least weight

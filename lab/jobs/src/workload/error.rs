@@ -1,9 +1,9 @@
-//! What can be wrong with a workload.
+//! Errors in a workload.
 
 use tvlb_base::progress::Cancelled;
 use tvlb_base::text::Refused;
 
-/// What is wrong with a workload, or why it does not fit a machine.
+/// An error in a workload, or why it does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
@@ -14,7 +14,7 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    /// What is not accepted, and what would be.
+    /// What was found, and what would be accepted.
     pub(super) fn refused(found: impl Into<String>, accepted: impl Into<String>) -> Self {
         Refused::new(found, accepted.into()).into()
     }

@@ -37,7 +37,7 @@ pub struct ExpertLayer {
     experts: u32,
     /// Experts of a token: 1 to `experts`, all different.
     experts_of_a_token: u32,
-    /// The capacity factor c in thousandths, at least 1; nothing where no token is dropped.
+    /// The capacity factor c in thousandths, at least 1; `None` if no token is dropped.
     capacity: Option<u64>,
     /// Which draw it is.
     seed: u64,
@@ -49,10 +49,10 @@ impl ExpertLayer {
         u64::from(self.tokens_of_a_rank) * u64::from(self.experts_of_a_token)
     }
 
-    /// How many tokens a rank sends to one expert at most: ⌈c·tokens·k/experts⌉. It drops what is above that.
+    /// The most tokens that a rank sends to one expert: ⌈c·tokens·k/experts⌉. It drops the rest.
     ///
-    /// Each rank counts its own tokens alone, as Megatron-Core does (`get_capacity` in
-    /// `megatron/core/transformer/moe/moe_utils.py`), so an expert takes at most so many from every rank.
+    /// Each rank counts only its own tokens, as Megatron-Core does (`get_capacity` in
+    /// `megatron/core/transformer/moe/moe_utils.py`), so an expert takes at most this many from every rank.
     fn most_to_an_expert(&self) -> u64 {
         let Some(capacity) = self.capacity else { return u64::MAX };
         let thousandths = u128::from(self.choices_of_a_rank()) * u128::from(capacity);
@@ -166,7 +166,7 @@ impl FromStr for ExpertLayer {
 }
 
 impl fmt::Display for ExpertLayer {
-    /// As it is read; the seed stands where there is a capacity.
+    /// As it is read; the seed is written if there is a capacity.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tokens_of_a_rank, experts, experts_of_a_token, capacity, seed } = self;
         let counts = format!("{tokens_of_a_rank}:{experts}:{experts_of_a_token}");

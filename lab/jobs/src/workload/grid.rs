@@ -62,8 +62,8 @@ impl Grid {
         Some(Self { lengths })
     }
 
-    /// The grid that is taken for this many ranks where none is named: 6 × 6 × 4 for 144 and 6 × 4 × 3 for
-    /// 72; else the one with x ≤ y ≤ z that has the least surface, and so is nearest to a cube.
+    /// The default grid for this many ranks: 6 × 6 × 4 for 144 and 6 × 4 × 3 for 72; else the one with x ≤ y ≤ z that
+    /// has the least surface, and so is nearest to a cube.
     ///
     /// # Panics
     /// If there are no ranks.
@@ -77,7 +77,7 @@ impl Grid {
         Self { lengths }
     }
 
-    /// The grid of so many ranks with x ≤ y ≤ z that has the least surface, and so is nearest to a cube.
+    /// The grid of this many ranks with x ≤ y ≤ z that has the least surface, and so is nearest to a cube.
     ///
     /// # Panics
     /// If there are no ranks.
@@ -97,7 +97,7 @@ impl Grid {
         x * y * z
     }
 
-    /// The neighbours of a rank along an axis: the lower and the upper, where there is one.
+    /// The neighbours of a rank along an axis: the lower and the upper, if they exist.
     pub fn neighbours(self, rank: Rank, axis: GridAxis) -> [Option<Rank>; 2] {
         let stride: u32 = self.lengths[..axis.as_usize()].iter().product();
         let length = self.lengths[axis.as_usize()];

@@ -58,7 +58,7 @@ pub struct PlacedJob {
     pub job: Job,
     /// The nodes that it takes, in the order of placement. No other job has one of them.
     pub nodes: Vec<NodeId>,
-    /// The node of each rank: one of `nodes`, which has no more ranks than the job says.
+    /// The node of each rank: one of `nodes`, none of which has more ranks than the job allows.
     pub node_of: Vec<NodeId>,
 }
 

@@ -1,9 +1,9 @@
-//! Jobs that arrive one after the other: a list in the Standard Workload Format.
+//! Jobs that arrive in turn: a list in the Standard Workload Format.
 //!
-//! A line is a job of 18 numbers, separated by blanks, of which four count here: the first is the job's number,
-//! the second the time of its submission in seconds, the fifth how many processors it had, and the eighth how many
-//! it asked for. −1 is what is not known. What follows a `;` is a comment (Chapin et al., "Benchmarks and Standards
-//! for the Evaluation of Parallel Job Schedulers", 1999).
+//! A line is a job of 18 numbers, separated by blanks, of which four count here: the first is the job's number, the
+//! second the time of its submission in seconds, the fifth how many processors it had, and the eighth how many it
+//! requested. −1 means unknown. A comment follows a `;` (Chapin et al., "Benchmarks and Standards for the Evaluation of
+//! Parallel Job Schedulers", 1999).
 
 use crate::workload::error::WorkloadError;
 use crate::workload::job::{Job, MOST_RANKS};
@@ -25,10 +25,10 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Reads a list, whose jobs stand in the order of their submission.
+    /// Reads a list, whose jobs must be in the order of their submission.
     ///
     /// # Errors
-    /// The first line that is not a job, or that was submitted before the line above it, or that there is none.
+    /// The first line that is not a job, or that was submitted before the line above it; or an empty list.
     pub fn list(text: &str) -> Result<Vec<Self>, WorkloadError> {
         let mut all: Vec<Self> = Vec::new();
         for (number, line) in (1_u32..).zip(text.lines()) {

@@ -23,15 +23,14 @@ pub enum RankMap {
     Linear,
     /// Each rank in turn goes to a node drawn uniformly from those that have room.
     Random,
-    /// Ranks that exchange many bytes go to the same node, switch or group where they can, by recursive
-    /// bisection of the rank graph and of the nodes. It needs a graph.
+    /// Ranks that exchange many bytes go to the same node, switch or group if they can, by recursive bisection of the
+    /// rank graph and of the nodes. It needs a graph.
     Bisect,
 }
 
 impl RankMap {
-    /// Puts a job's ranks on the nodes that it takes. `graph` says who exchanges messages with whom, and the
-    /// seed decides what is random and where bisection starts; a job number keeps the draws of jobs of one
-    /// seed apart.
+    /// Puts a job's ranks on the nodes that it takes. `graph` has the bytes that ranks exchange, and the seed decides
+    /// random choices and where bisection starts; a job number separates the draws of jobs with the same seed.
     ///
     /// # Errors
     /// A bisection without a graph, or a graph of another size than the job; or the caller has cancelled the
@@ -142,7 +141,7 @@ mod tests {
         assert_eq!(placed(RankMap::Linear, "5x2", None, 1), [0, 0, 1, 1, 2]);
     }
 
-    /// What a seed draws is part of a map's meaning.
+    /// The draws of a seed are part of a map's meaning.
     #[test]
     fn the_draws_of_a_seed_do_not_change() {
         assert_eq!(placed(RankMap::Random, "10x2", None, 1), [0, 3, 0, 1, 1, 3, 4, 4, 2, 2]);
@@ -205,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// No node has more ranks than the job says, no rank is elsewhere, and a seed says all.
+        /// No node has more ranks than the job allows, no rank is elsewhere, and the seed determines everything.
         #[test]
         fn maps_respect_the_ranks_of_a_node(
             ranks in 1..40_u32, room in 1..5_u32, map in 0..3_usize, seed: u64,

@@ -1,9 +1,9 @@
-//! Who is whose neighbour, from a matrix in the Matrix Market format: an entry in row i and column j says
-//! that ranks i − 1 and j − 1 exchange messages, both ways.
+//! The neighbours of ranks, from a matrix in the Matrix Market format: an entry in row i and column j says that ranks i
+//! − 1 and j − 1 exchange messages, both ways.
 //!
-//! Accepted are coordinate matrices (`%%MatrixMarket matrix coordinate …`) with as many rows as columns. Only
-//! where the entries are counts, not their values, so that a pattern and the matrix of a mesh say the same.
-//! An entry on the diagonal says nothing.
+//! Coordinate matrices (`%%MatrixMarket matrix coordinate …`) with as many rows as columns are accepted. Only the
+//! positions of the entries count, not their values, so that a pattern and the matrix of a mesh mean the same. An entry
+//! on the diagonal is ignored.
 
 use crate::partition::Graph;
 use crate::workload::error::WorkloadError;
@@ -96,7 +96,7 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
     text.split_whitespace().map(|number| number.parse().ok()).collect()
 }
 
-/// What an entry is, by how many numbers its value has.
+/// The types of entries, by the count of numbers in a value.
 const ENTRIES: [&str; 3] = [
     "a row and a column, and no value, because the header says that the matrix is a pattern",
     "a row, a column and a value, because the header says that the matrix has values",

@@ -1,10 +1,10 @@
-//! A list of messages: CSV with the columns `from`, `to` and `bytes`, and after them `phase`, `at` and `compute` as far as
-//! they are wanted, in any order.
+//! A list of messages: CSV with the columns `from`, `to` and `bytes`, and after them optionally `phase`, `at` and
+//! `compute`, in any order.
 //!
-//! A line is one message from one rank to another.
-//! Phases follow each other by rising number, whatever the order of lines. Without phases all messages are of one.
-//! The order of the lines of a phase is the order in which a rank opens its receives and sends its messages.
-//! Before a message is sent, the sender waits for its cycle, and then computes, as the line says.
+//! A line is one message from one rank to another. Phases follow each other by rising number, whatever the order of
+//! lines. Without phases all messages are in one. The order of the lines of a phase is the order in which a rank opens
+//! its receives and sends its messages. Before a message is sent, the sender waits for its cycle, and then computes, as
+//! the line says.
 
 use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
@@ -17,18 +17,18 @@ const MORE_COLUMNS: [&str; 3] = ["phase", "at", "compute"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The line on which it stands, counted from 1; 0 if no file lists it.
+    /// Its line, counted from 1; 0 if no file lists it.
     pub line: u32,
     pub from: Rank,
     /// The receiver, another rank.
     pub to: Rank,
     /// Its length in bytes.
     pub bytes: u64,
-    /// The phase in which it is sent; 0 where the list has no phases.
+    /// The phase in which it is sent; 0 if the list has no phases.
     pub phase: u32,
     /// The cycle before which it is not sent, counted from the one in which the sender begins the iteration.
     pub at: u64,
-    /// For how many cycles the sender computes before it sends this message, and after what it sends before.
+    /// For how many cycles the sender computes before it sends this message, after its previous ones.
     pub compute: u64,
 }
 
@@ -50,7 +50,7 @@ impl MessageList {
     /// Reads a list.
     ///
     /// # Errors
-    /// The first line that is not a message, or that there is none.
+    /// The first line that is not a message; or an empty list.
     pub fn parse(text: &str) -> Result<Self, WorkloadError> {
         let mut records = Records::of_text(text);
         let more = header(&mut records)?;
@@ -96,13 +96,13 @@ impl MessageList {
         &self.messages
     }
 
-    /// Whether the list says of which phase a message is.
+    /// Whether the list has phases.
     pub const fn has_phases(&self) -> bool {
         self.has_phases
     }
 }
 
-/// Reads the header; returns what it has after the columns of every list, in its order.
+/// Reads the header; returns the columns after those of every list, in its order.
 fn header(records: &mut Records<'_>) -> Result<Vec<&'static str>, Refused> {
     const ACCEPTED: &str = "from,to,bytes, and after them phase, at and compute, each once at most";
     if !records.read_header()? {

@@ -1,8 +1,8 @@
-//! Workloads of Dragonfly machines: what each rank of a job sends and awaits, and on which node it runs.
+//! Workloads of Dragonfly machines: what each rank of a job sends and waits for, and on which node it runs.
 //!
-//! A *job* has *ranks*, each of which runs a program: a list of [`Step`]s. [`Programs`] holds those of all
-//! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
-//! size. A [`SendOrder`] says in which order they send what they may send in any.
+//! A *job* has *ranks*, each of which runs a program: a list of [`Step`]s. [`Programs`] holds those of all ranks of one
+//! job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any size. A [`SendOrder`]
+//! decides the order of sends that may happen in any order.
 //!
 //! A [`PlacementRule`](tvlb_traffic::PlacementRule) says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
 //! each of its ranks runs.

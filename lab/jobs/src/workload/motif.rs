@@ -1,4 +1,4 @@
-//! Patterns of communication by name, and the rank programs that they stand for.
+//! Patterns of communication by name, and their rank programs.
 
 use crate::partition::Graph;
 use crate::workload::all_to_all::AllToAll;
@@ -16,8 +16,8 @@ use tvlb_base::text::{Refused, quoted};
 
 /// A pattern of communication among the ranks of one job.
 ///
-/// `B` is the length of a message, which whoever makes the programs gives. In each pattern a rank waits for
-/// a send that is not said to be started beside others.
+/// `B` is the length of a message, given when the programs are made. In each pattern a rank waits for a send unless it
+/// is described as started beside others.
 ///
 /// # Example
 /// ```
@@ -52,8 +52,8 @@ pub enum Motif {
     /// Every rank exchanges a message with each of its neighbours in a graph: for each by rising number, it
     /// posts a receive and sends. It waits after the last.
     Graph(Graph),
-    /// For each phase of a list: a rank posts all its receives, sends all its messages, and waits. Before it sends
-    /// a message, it lets the time pass and computes as the list says.
+    /// For each phase of a list: a rank posts all its receives, sends all its messages, and waits. Before it sends a
+    /// message, it lets the time pass and computes as the list says.
     Messages(MessageList),
     /// Every rank sends its tokens to the ranks of their experts, which send as many back, in two phases like
     /// those of a list. `B` is the length of a token.
@@ -78,7 +78,7 @@ impl Motif {
     /// [`Self::Messages`] has lengths of its own.
     ///
     /// # Errors
-    /// Why the pattern does not fit so many ranks.
+    /// Why the pattern does not fit this many ranks.
     pub fn programs(
         &self,
         ranks: u32,
@@ -212,7 +212,7 @@ fn halves(ranks: u32, first: Option<&[Rank]>) -> Result<[Vec<Rank>; 2], Workload
     }
 }
 
-/// The grid, or the one that is taken where none is named, if it has this many ranks.
+/// The given or default grid, if it has this many ranks.
 fn fitting(grid: Option<Grid>, ranks: u32) -> Result<Grid, WorkloadError> {
     let Some(grid) = grid else {
         return if ranks > 0 {
@@ -272,8 +272,8 @@ fn of_list(
 impl FromStr for Motif {
     type Err = WorkloadError;
 
-    /// Reads a name. What follows `graph:` and `messages:` is a file, which
-    /// [`crate::workload::matrix_market::parse`] and [`MessageList::parse`] read.
+    /// Reads a name. The text after `graph:` and `messages:` is a file, which [`crate::workload::matrix_market::parse`]
+    /// and [`MessageList::parse`] read.
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let (name, rest) = match text.trim().split_once(':') {
             Some((name, rest)) => (name.trim_end(), Some(rest.trim())),
@@ -306,7 +306,7 @@ impl FromStr for Motif {
 }
 
 impl fmt::Display for Motif {
-    /// The name as it is read; a graph and a list of messages show what they are without their file.
+    /// The name as it is read; a graph and a list of messages are described without their file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AllToAll(how) => f.pad(&format!("alltoall{how}")),

@@ -5,8 +5,7 @@ use crate::workload::job::Job;
 use tvlb_schema::{NodeId, Nodes};
 use tvlb_traffic::PlacementRule;
 
-/// The nodes that each job takes of those that there are, in the order of the placement. The seed decides what
-/// is random.
+/// The existing nodes that each job takes, in the order of the placement. The seed decides random choices.
 ///
 /// # Errors
 /// A list that does not fit the machine, or jobs that need more nodes than there are.
@@ -80,7 +79,7 @@ mod tests {
     }
 
     proptest! {
-        /// No node is taken twice, every job has its nodes, and a seed says all, on uneven machines too.
+        /// No node is taken twice, every job has its nodes, and the seed determines everything, on uneven machines too.
         #[test]
         fn placements_are_injective(
             name in 0..4_usize,

@@ -1,25 +1,25 @@
-//! Rank programs: what each rank of one job does, step after step, as flat data.
+//! Rank programs: the steps of each rank of one job, as flat data.
 //!
-//! A program says which messages a rank sends and receives, in which order, and what it waits for. It says
-//! nothing of nodes, packets, routes or time. Whoever runs it decides how long a message takes. The steps
-//! are those of *one* iteration, and every rank runs its steps again for each iteration.
+//! A program says which messages a rank sends and receives, in which order, and what it waits for. It contains no
+//! nodes, packets, routes or times. The runner decides how long a message takes. The steps are those of *one*
+//! iteration, and every rank runs its steps again for each iteration.
 //!
 //! # How a rank runs
-//! A rank takes its steps in order, each as soon as the step before is done:
+//! A rank takes its steps in order, each as soon as the previous step is done:
 //!
 //! - [`Step::Post`] is done at once. It opens a receive.
 //! - [`Step::Send`] is done when the send is complete.
-//! - [`Step::Start`] is done at once. It opens a send, which goes on beside the steps that follow.
-//! - [`Step::Wait`] is done when no receive and no send that this rank has opened is open any longer. A
-//!   receive closes when its message has arrived, and a send closes when it is complete. When a send is
-//!   complete, whether before or only after the receiver has posted its receive, is the runner's rule.
+//! - [`Step::Start`] is done at once. It opens a send, which goes on beside the following steps.
+//! - [`Step::Wait`] is done when all receives and sends that this rank has opened are closed. A receive closes when its
+//!   message has arrived, and a send closes when it is complete. The runner defines whether a send completes before or
+//!   only after the receiver has posted its receive.
 //! - [`Step::Compute`] is done after that many cycles, in which the rank's open sends and receives go on.
-//! - [`Step::Until`] is done in its cycle, or at once where that is over. Its cycles are counted from the one in
-//!   which the rank began the iteration, or last took a [`Step::Origin`], which is done at once.
+//! - [`Step::Until`] is done in its cycle, or at once if that has passed. Its cycles are counted from the one in which
+//!   the rank began the iteration, or last took a [`Step::Origin`], which is done at once.
 //! - [`Step::PhaseEnd`] is done at once. It does not wait for other ranks.
 //!
-//! After the last step of an iteration the rank begins the next iteration at once. There is no barrier: ranks
-//! are held together by their messages alone. No send and no receive is open where an iteration ends.
+//! After the last step of an iteration the rank begins the next iteration at once. There is no barrier: only messages
+//! keep ranks together. No send and no receive is open at the end of an iteration.
 //!
 //! The k-th message that rank s sends to rank r, by `Send` or `Start`, is received by the k-th receive that r
 //! posts from s. Messages of different pairs are in no order.
@@ -104,7 +104,7 @@ pub enum Step {
 pub struct Programs {
     /// The steps of one iteration, rank after rank.
     steps: Vec<Step>,
-    /// Where the steps of each rank begin, and after the last rank where they end.
+    /// Where the steps of each rank begin, and where those of the last one end.
     starts: Vec<usize>,
     iterations: NonZeroU32,
     phases: u32,
@@ -114,15 +114,14 @@ impl Programs {
     /// Programs from the steps that each rank takes in one iteration, rank after rank.
     ///
     /// # Errors
-    /// That there are more than [`MOST_STEPS`] steps, or the first rank, by number, at which one of these is
-    /// not so:
+    /// There are more than [`MOST_STEPS`] steps, or the first rank, by number, violates one of these rules:
     /// - it sends to and receives from other ranks of the job,
     /// - it has as many [`Step::PhaseEnd`] as rank 0,
     /// - it has a [`Step::Wait`] after the last receive or send that it opens,
     /// - it posts as many receives from each rank as that rank sends messages to it, of the same lengths in
     ///   the same order.
     ///
-    /// Programs that pass may still wait for each other for ever. Only whoever runs them finds that.
+    /// Valid programs may still wait for each other for ever. Only the runner finds that.
     pub fn new<R>(
         ranks: impl IntoIterator<Item = R>,
         iterations: NonZeroU32,
@@ -150,7 +149,7 @@ impl Programs {
         Ok(programs)
     }
 
-    /// The same programs, but every rank begins each iteration with so many cycles in which it computes.
+    /// The same programs, but every rank begins each iteration by computing for this many cycles.
     ///
     /// # Errors
     /// That the programs then have more than [`MOST_STEPS`] steps.
@@ -164,8 +163,8 @@ impl Programs {
         Self::new(ranks, self.iterations)
     }
 
-    /// The same programs, but every rank waits for so many cycles before its first iteration. All iterations are
-    /// one, of as many phases as all have; each counts its own cycles.
+    /// The same programs, but every rank waits this many cycles before its first iteration. All iterations become one,
+    /// with the phases of all; each counts its own cycles.
     ///
     /// # Errors
     /// That the programs then have more than [`MOST_STEPS`] steps.
@@ -218,13 +217,13 @@ impl Programs {
         })
     }
 
-    /// Who exchanges messages with whom: the weight of an edge is the bytes of an iteration, both ways.
+    /// The bytes that ranks exchange in an iteration, as weights of edges, both ways.
     pub fn graph(&self) -> Graph {
         let edges = self.messages().map(|(from, to, bytes)| (from.0, to.0, bytes));
         Graph::from_edges(self.ranks(), edges)
     }
 
-    /// Checks what each rank's steps show alone, and counts the phases.
+    /// Checks each rank's steps on their own, and counts the phases.
     fn check_ranks(&self) -> Result<u32, WorkloadError> {
         let ranks = self.ranks();
         let mut phases = None;
@@ -297,8 +296,8 @@ impl Programs {
     }
 }
 
-/// What is wrong at the first place where the messages sent to a rank and the receives that it posts, both
-/// sorted by sender, differ.
+/// The error at the first place where the messages sent to a rank and the receives that it posts, both sorted by
+/// sender, differ.
 fn mismatch(to: Rank, sent: &[(Rank, u64)], posted: &[(Rank, u64)], place: usize) -> WorkloadError {
     let senders = [sent.get(place), posted.get(place)].into_iter().flatten();
     let from = senders.map(|&(from, _)| from).min().expect("one of the two lists goes on here");

@@ -1,5 +1,5 @@
-//! The number of a rank within its job. Ranks of two jobs may have the same number; whoever handles
-//! several jobs names the job beside the rank.
+//! The number of a rank within its job. Ranks of two jobs may have the same number; code that handles several jobs
+//! names the job as well.
 
 use std::fmt;
 

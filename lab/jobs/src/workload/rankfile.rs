@@ -1,6 +1,6 @@
-//! The ranks of a job on its nodes, in the words of the programs that start jobs.
+//! The ranks of a job on its nodes, in the formats of programs that start jobs.
 //!
-//! All three files name the host of a node, which whoever calls them says. Several nodes may be of one host.
+//! All three files name the host of a node, which the caller provides. Several nodes may belong to one host.
 
 use crate::workload::job::PlacedJob;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ pub fn open_mpi_rank_file<'h>(
     lines(ranks.map(|(rank, (node, slot))| format!("rank {rank}={} slot={slot}", host(*node))))
 }
 
-/// A host file of Open MPI: `HOST slots=N` in each line, each host once, by the rising number of its first node.
-/// It says how many ranks a host takes, not which.
+/// A host file of Open MPI: `HOST slots=N` in each line, each host once, by the rising number of its first node. It
+/// says how many ranks a host takes, not which.
 pub fn open_mpi_host_file<'h>(job: &PlacedJob, host: impl Fn(NodeId) -> &'h str) -> String {
     let hosts = job.ranks_by_host(host);
     lines(hosts.into_iter().map(|(host, slots)| format!("{host} slots={slots}")))

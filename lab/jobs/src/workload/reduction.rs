@@ -1,6 +1,6 @@
-//! All-reduce: every rank gives a vector, and every rank gets their sum.
+//! All-reduce: every rank contributes a vector, and every rank gets their sum.
 //!
-//! Each step of an algorithm awaits what it receives, because the next step sends what was made of it.
+//! Each step of an algorithm waits for what it receives, because the next step sends the result.
 
 use crate::workload::error::WorkloadError;
 use crate::workload::program::Step;
@@ -28,9 +28,9 @@ pub enum Reduction {
     /// Recursive halving and then doubling, Rabenseifner's algorithm: a reduce-scatter in steps of B/2, B/4, …
     /// B/p, and an allgather in steps of B/p, … B/4, B/2. Each of the two is a phase.
     Halving,
-    /// By groups of so many ranks that follow each other: a reduce-scatter around the ring of each group; a
-    /// ring all-reduce among the ranks at one place of all groups, of the part that they hold; and an allgather
-    /// around the ring of each group (Cho et al., `BlueConnect`, 2019). Each of the three is a phase.
+    /// By groups of consecutive ranks: a reduce-scatter around the ring of each group; a ring all-reduce among the
+    /// ranks at one place of all groups, of the part that they hold; and an allgather around the ring of each group
+    /// (Cho et al., `BlueConnect`, 2019). Each of the three is a phase.
     Hierarchical(NonZeroU32),
 }
 
@@ -49,7 +49,7 @@ pub(super) const fn exchange(to: (Rank, u64), from: (Rank, u64)) -> [Step; 3] {
     [post, Step::Send { to: to.0, bytes: to.1 }, Step::Wait]
 }
 
-/// Refuses ranks that do not fill groups of so many.
+/// Refuses ranks that do not fill groups of this size.
 pub(super) fn expect_groups(ranks: u32, group: NonZeroU32) -> Result<(), WorkloadError> {
     if ranks.is_multiple_of(group.get()) {
         return Ok(());
@@ -59,9 +59,8 @@ pub(super) fn expect_groups(ranks: u32, group: NonZeroU32) -> Result<(), Workloa
     Err(WorkloadError::refused(found, accepted))
 }
 
-/// Once around a ring of n ranks: in each of n − 1 steps a rank sends a part of a vector to the next rank, which
-/// is the part that it received in the step before. The first is the part at its own place, or at so many
-/// places before.
+/// Once around a ring of n ranks: in each of n − 1 steps a rank sends to the next rank the part of a vector that it
+/// received in the previous step. The first is the part at its own place, or some places before.
 fn around(
     (place, n): (u32, u32),
     rank_at: impl Fn(u32) -> Rank,
@@ -133,8 +132,8 @@ impl Reduction {
         halves.into_iter().flat_map(|half| half.into_iter().chain(ends)).collect()
     }
 
-    /// The steps of the rank at a place among a power of two ranks, which are the odd ranks of the pairs and then
-    /// all that are in no pair: the reduce-scatter and the allgather, or all steps and none.
+    /// The steps of the rank at a place among a power of two ranks, which are the odd ranks of the pairs and then all
+    /// that are in no pair: the reduce-scatter and the allgather, or all steps and none.
     fn among(self, place: u32, (power, pairs): (u32, u32), vector_bytes: u64) -> [Vec<Step>; 2] {
         let rank_at = |place: u32| Rank(if place < pairs { 2 * place + 1 } else { place + pairs });
         let bits = (0..power.ilog2()).map(|bit| 1_u32 << bit);

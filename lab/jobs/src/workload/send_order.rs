@@ -1,11 +1,10 @@
-//! In which order the ranks of a job send what they may send in any order.
+//! The order in which the ranks of a job make sends that may happen in any order.
 //!
-//! Messages that a rank sends without awaiting anything in between may be sent in any order. Where all ranks
-//! begin with the same partner, that one receives from all of them in turn, and they wait for each other. An
-//! order without this lets every rank have one partner at a time, and no two ranks the same: a *colouring* of
-//! the messages, in which those of one sender have different colours and so have those of one receiver. As
-//! many colours are enough as the busiest rank has messages to send, or to receive (König, 1916), and each
-//! rank then sends by rising colour.
+//! Messages that a rank sends without waiting in between may be sent in any order. If all ranks begin with the same
+//! partner, that one receives from all of them in turn, and they wait for each other. A better order lets every rank
+//! have one partner at a time, and no two ranks the same: a *colouring* of the messages, in which those of one sender
+//! have different colours and so have those of one receiver. As many colours are enough as the busiest rank has
+//! messages to send, or to receive (König, 1916), and each rank then sends by rising colour.
 
 use crate::workload::error::WorkloadError;
 use crate::workload::program::{Programs, Step};
@@ -23,8 +22,8 @@ const MOST_CELLS: usize = 1 << 25;
 pub enum SendOrder {
     #[default]
     Given,
-    /// Between two waits each rank posts all receives first, and then sends in the order of a colouring. Where
-    /// a rank waits, computes, lets time pass or ends a phase stays as it is.
+    /// Between two waits each rank posts all receives first, and then sends in the order of a colouring. The places
+    /// where a rank waits, computes, lets time pass or ends a phase stay the same.
     Coloured,
 }
 
@@ -65,12 +64,12 @@ impl fmt::Display for SendOrder {
     }
 }
 
-/// Whether a step ends what may be sent in any order.
+/// Whether a step ends a stretch of sends in any order.
 const fn is_end(step: &Step) -> bool {
     !matches!(step, Step::Post { .. } | Step::Send { .. } | Step::Start { .. })
 }
 
-/// What each rank does between its ends, stretch after stretch.
+/// The steps of each rank between these ends, stretch after stretch.
 fn stretches(programs: &Programs, rank: Rank) -> impl Iterator<Item = &[Step]> {
     programs.steps(rank).split_inclusive(is_end)
 }
@@ -170,9 +169,9 @@ impl Colouring {
         own.iter().position(|&message| message == NONE).expect("no rank has more than all colours")
     }
 
-    /// Colours the next message. Where its sender has one colour to spare and its receiver another, the
-    /// messages of these two colours that lie on one way from the receiver change places; the way never comes
-    /// to the sender, which has no message of the first.
+    /// Colours the next message. If its sender has one colour to spare and its receiver another, the messages of these
+    /// two colours on the alternating path from the receiver exchange colours; the path never reaches the sender, which
+    /// has no message of the first.
     fn add(&mut self, number: u32, (from, to): (usize, usize), messages: &[(u32, u32)]) {
         let (of_sender, of_receiver) = (self.free(0, from), self.free(1, to));
         let both = (0..self.colours).find(|&colour| {

@@ -1,5 +1,5 @@
-//! Half a million questions of packets that decide at every hop by the crate itself, as `tests/questions.c` has them by
-//! its C interface; both print the same number.
+//! Half a million questions of packets that decide at every hop, asked of the crate itself, as `tests/questions.c` asks
+//! them through its C interface; both print the same number.
 
 #[path = "../../../../firmware-model/c/examples/sum/mod.rs"]
 mod sum;

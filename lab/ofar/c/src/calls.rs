@@ -9,20 +9,20 @@ use tvlb_firmware_c::{TVLB_FABRIC_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_image_error
 use tvlb_firmware_model::{Header, Switch};
 use tvlb_schema::{FabricImage, NodeId};
 
-/// What a packet asks for: `struct tvlb_asked`.
+/// The request of a packet: `struct tvlb_asked`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct tvlb_asked {
-    /// The header to send the packet with; 0 where it is not sent.
+    /// The header to send the packet with; 0 if it is not sent.
     pub header: u64,
-    /// The physical port; 0 where the packet waits.
+    /// The physical port; 0 if the packet waits.
     pub port: u16,
-    /// For how many packets the virtual channel must have room; 0 where the packet is not sent.
+    /// For how many packets the virtual channel must have room; 0 if the packet is not sent.
     pub room: u16,
     /// `TVLB_WAIT`, `TVLB_DELIVER` or `TVLB_SEND`.
     pub what: u8,
-    /// The virtual channel on the link at the port; 0 where the packet is not sent.
+    /// The virtual channel on the link at the port; 0 if the packet is not sent.
     pub virtual_channel: u8,
 }
 
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn tvlb_launch(ofar: *const tvlb_ofar, node: u32, header: 
     code(launch())
 }
 
-/// What a packet at the head of a buffer asks for: `tvlb_ask`.
+/// The request of a packet at the head of a buffer: `tvlb_ask`.
 ///
 /// # Safety
 /// - `ofar` is null, or holds what `tvlb_boot_ofar` or zeroing has left there or a copy of that; nobody writes
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn tvlb_may_inject(
     code(look())
 }
 
-/// What is wrong with an escape image: `tvlb_check_escape_image`.
+/// The fault of an escape image: `tvlb_check_escape_image`.
 ///
 /// # Safety
 /// Each image is null, or readable for its length and unchanged during the call. `error` is null or writable.

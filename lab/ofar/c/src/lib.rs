@@ -1,8 +1,8 @@
 //! The C interface of a switch that decides at every hop; `include/tvlb_ofar.h` is its other half.
 //!
-//! Two static libraries of Rust do not link beside each other, because each has `core` and a panic handler of its own. So
-//! the static library of this crate has the whole interface of the datapath, too, and takes its place. What
-//! `tvlb-firmware-c` says of pointers and of memory holds here.
+//! Two static libraries of Rust cannot be linked together, because each has `core` and a panic handler of its own. So
+//! the static library of this crate contains the whole interface of the datapath, and replaces its library. The rules
+//! of `tvlb-firmware-c` for pointers and memory hold here.
 #![no_std]
 
 mod calls;

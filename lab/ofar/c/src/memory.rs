@@ -7,7 +7,7 @@ use tvlb_firmware_c::extension::{Out, fits, read_marked, write_marked};
 /// The bytes of a `tvlb_ofar`, enough on machines of 32 and of 64 bits.
 pub const OFAR_SIZE: usize = 1280;
 
-/// Says that a switch that decides at every hop has been booted.
+/// Marks a booted switch that decides at every hop.
 const BOOTED: u64 = 0x7476_6c62_206f_6661;
 
 const _: () = assert!(fits::<OfarSwitch<'static>>(OFAR_SIZE));

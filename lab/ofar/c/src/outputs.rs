@@ -1,4 +1,4 @@
-//! What a switch sees of its outputs, in the caller's memory: read where it stands, never borrowed.
+//! A switch's view of its outputs, in the caller's memory: read in place, never borrowed.
 
 use ::tvlb_ofar::{Outputs, PortSet};
 use core::ffi::c_void;
@@ -7,7 +7,7 @@ use tvlb_firmware_c::extension::{Random, check, read};
 use tvlb_firmware_c::{TVLB_BAD_ARGUMENT, tvlb_random};
 use tvlb_schema::Port;
 
-/// What a switch sees of its outputs, and random numbers: `struct tvlb_outputs`.
+/// A switch's view of its outputs, and random numbers: `struct tvlb_outputs`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,14 @@
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// What holds of the packets that decide at every hop.
+/// The proved properties of packets that decide at every hop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EscapeCertificate {
     /// "ring" or "tree".
     pub network: String,
     pub switches: u32,
-    /// Destinations that were looked at.
+    /// Destinations that were checked.
     pub destinations: u64,
     /// Switches that have nodes, and so can be destinations.
     pub possible_destinations: u64,
@@ -18,7 +18,7 @@ pub struct EscapeCertificate {
     pub asked: u64,
     /// The most hops of a canonical path, and those between groups of any.
     pub longest: [u8; 2],
-    /// After so many entries a packet stays on the escape network; 0 if it never has to.
+    /// The number of entries after which a packet stays on the escape network; 0 if it never has to.
     pub most_entries: u8,
     /// The virtual channels of local and of global links, with the one of the escape network.
     pub channels_needed: [u8; 2],

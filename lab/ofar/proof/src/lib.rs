@@ -1,18 +1,18 @@
-//! Packets that decide at every hop do not wait for each other for ever: what docs/explanation/ofar.md demands of
-//! switches is proved of them, from their images and their answers alone.
+//! Proves that packets which decide at every hop do not wait for each other for ever: the conditions of
+//! docs/explanation/ofar.md are checked for switches, from their images and their answers alone.
 //!
-//! That the ring or the tree leads by links of the plan through every switch is proved as its image is read. Here
+//! That the ring or the tree leads by links of the plan through every switch is proved when its image is read. Here
 //! every switch is asked, towards every destination and in every state in which a packet can be there:
 //!
-//! - where nothing canonical has room, for the escape channel that place, destination and direction decide, with
-//!   room for two packets to enter a ring and for one otherwise, which leads one nearer; from an injection
-//!   queue for nothing;
-//! - where everything has room, for a canonical channel, unless it has entered too often;
-//! - where one canonical channel has room, for none or that one: of all paths that this leaves, none comes
-//!   back to a switch in the same state, and none has more than 8 hops, 2 of them between groups.
+//! - if nothing canonical has room, it must ask for the escape channel that place, destination and direction decide,
+//!   with room for two packets to enter a ring and for one otherwise, which leads one nearer; from an injection queue
+//!   for nothing;
+//! - if everything has room, for a canonical channel, unless it has entered too often;
+//! - if exactly one canonical channel has room, for that or nothing: of all paths that this leaves, none returns to a
+//!   switch in the same state, and none has more than 8 hops, 2 of them between groups.
 //!
-//! The headers are written here once more, from the documented layout. Of a large fabric a sample of destinations
-//! is looked at, and the certificate says of how many.
+//! The headers are written here once more, from the documented layout. For a large fabric a sample of destinations is
+//! checked, and the certificate says how many.
 
 mod certificate;
 mod states;
@@ -31,7 +31,7 @@ use tvlb_ofar::{
 };
 use tvlb_schema::{FabricImage, Port, SwitchId};
 
-/// As many questions are asked at most, in whole destinations but at least one of them.
+/// The most questions that are asked, in whole destinations but for at least one of them.
 const MOST_ASKED: u64 = 60_000_000;
 /// The longest canonical path: links within groups and between them, and the latter alone.
 const LONGEST: [u8; 2] = [8, 2];
@@ -39,7 +39,7 @@ const LONGEST: [u8; 2] = [8, 2];
 /// How a switch answers; in tests also one that does not do as it should.
 type Answer<'a> = dyn Fn(SwitchId, Header, &dyn Outputs) -> Result<Ask, Error> + Sync + 'a;
 
-/// What a switch sees: nothing canonical has room, everything has, or one link.
+/// A switch's view: nothing canonical has room, everything has, or one link.
 #[derive(Clone, Copy)]
 struct ProofView {
     ready: PortSet,
@@ -64,7 +64,7 @@ impl Outputs for ProofView {
     }
 }
 
-/// Why packets may wait for each other for ever, or why nobody knows.
+/// Why packets may wait for each other for ever, or why that is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unproved {
@@ -203,7 +203,7 @@ impl Proof<'_> {
         (0..radix).map(Port).filter(move |&port| self.fabric.far_end(at, port).is_some())
     }
 
-    /// What a packet in a state asks for where nothing has room, and where everything has.
+    /// The requests of a packet in a state if nothing has room, and if everything has.
     fn check_state(&self, at: SwitchId, to: SwitchId, state: State) -> Result<(), String> {
         let full = self.ask(at, to, state, PortSet::EMPTY)?;
         let free = self.ask(at, to, state, self.links(at).collect())?;
@@ -252,7 +252,7 @@ impl Proof<'_> {
         if self.is_local(port) { rules.local_channels } else { rules.global_channels }
     }
 
-    /// The escape channel that a packet is to ask for, by the image, and how it is to travel.
+    /// The escape channel that a packet must ask for, by the image, and how it must travel.
     fn by_escape(&self, at: SwitchId, to: SwitchId, state: State) -> Ask {
         let (here, there) = (self.image.place(at), self.image.place(to));
         let count = self.image.len();
@@ -264,8 +264,7 @@ impl Proof<'_> {
                 (if backward { before } else { onward }, backward, if state.escape { 1 } else { 2 })
             }
             EscapeKind::Tree => {
-                // The one of the switch's links of the tree behind which the destination is: below, if it hangs
-                // there, else above.
+                // The link of the tree that leads to the destination: below, if it hangs there, else above.
                 let hangs = |place: u32, above: u32| {
                     (above..=above + self.image.below(above)).contains(&place)
                 };

@@ -6,7 +6,7 @@ use tvlb_firmware_model::Header;
 use tvlb_ofar::{EscapeKind, OfarRules};
 use tvlb_schema::SwitchId;
 
-/// By what a packet came, as headers number it.
+/// How a packet came, as numbered in headers.
 const NODE: u8 = 0;
 const LOCAL: u8 = 1;
 const GLOBAL: u8 = 2;
@@ -44,8 +44,8 @@ impl State {
         virtual_channel: 0,
     };
 
-    /// Every state that makes a difference: entries are none, one, or as many as a packet may make, which is the
-    /// most that a header can say where nothing limits them.
+    /// Every state that makes a difference: entries are none, one, or as many as a packet may make, which is the most
+    /// that a header can express if nothing limits them.
     pub(super) fn every(kind: EscapeKind, rules: &OfarRules) -> Vec<Self> {
         let mut states = vec![Self::AT_SOURCE];
         for bits in 0_u32..1 << 7 {
@@ -84,7 +84,7 @@ impl State {
         states
     }
 
-    /// The state that a header tells of; `None` of a packet whose path was decided.
+    /// The state in a header; `None` for a packet whose path was decided.
     pub(super) const fn of(header: Header) -> Option<Self> {
         let bits = header.bits();
         if bits & 3 != 3 || bits >> 5 & 7 > 2 {
@@ -135,7 +135,7 @@ impl State {
         Self { escape: true, backward, entries: self.entries + more as u8, ..self }
     }
 
-    /// The same packet behind its next link.
+    /// The same packet after its next link.
     pub(super) const fn crossed(self, is_local: bool, virtual_channel: u8) -> Self {
         if is_local {
             Self { came: LOCAL, virtual_channel, ..self }
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// The same on the first virtual channel, which makes no difference to what it asks for.
+    /// The same on the first virtual channel, which does not affect its requests.
     pub(super) const fn normal(self) -> Self {
         Self { virtual_channel: 0, ..self }
     }

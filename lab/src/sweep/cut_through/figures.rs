@@ -55,7 +55,7 @@ pub(super) const FIGURES: [&str; 32] = [
 pub(super) const SHOWN: &[&str] =
     &["saturated", "latency", "p99", "accepted", "vlb-share", "least", "hops", "escape-hops"];
 
-/// What stands in [`FIGURES`].
+/// The cells of [`FIGURES`].
 pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<Cell> {
     let Fairness { least, most, jain } = outcome.fairness;
     let CutThroughOutcome { hops, local_links, global_links, escape, .. } = outcome;
@@ -104,7 +104,7 @@ pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<C
     ]
 }
 
-/// The least number of hops beyond which there are no more than so many packets; `packets` by their hops.
+/// The least number of hops that all but `beyond` packets stay within; `packets` by their hops.
 fn hops_within(packets: &[u64], beyond: u64) -> usize {
     let mut left: u64 = packets.iter().sum();
     let is_enough = |count: &u64| {
@@ -114,7 +114,7 @@ fn hops_within(packets: &[u64], beyond: u64) -> usize {
     packets.iter().position(is_enough).unwrap_or(0)
 }
 
-/// What a switch injected on average: in all groups, in that of a tree's root, and the last switch of group 0.
+/// The mean injected by a switch: in all groups, in that of a tree's root, and of the last switch of group 0.
 fn injected(outcome: &CutThroughOutcome, topology: &Topology) -> [f64; 3] {
     let df = topology.dragonfly();
     let of_group = |group: GroupId| -> Vec<f64> {
@@ -128,7 +128,7 @@ fn injected(outcome: &CutThroughOutcome, topology: &Topology) -> [f64; 3] {
     [mean(&outcome.injected), mean(&of_group(root)), last]
 }
 
-/// The columns of what was run, then others, then those of the settings.
+/// The columns that describe a run, then others, then those of the settings.
 pub(super) fn columns_with(own: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     let first = ["line"].into_iter().chain(IDENTITY.iter().map(|column| column.name));
     let weighing = weighing_columns().map(|column| column.name);
@@ -140,7 +140,7 @@ pub(super) fn columns_with(own: impl Iterator<Item = &'static str>) -> Vec<&'sta
         .collect()
 }
 
-/// The settings that have columns: the cycles that are measured stand among the figures.
+/// The settings that have columns: the measured cycles are among the figures.
 fn shown() -> impl Iterator<Item = &'static Parameter<CutThrough>> {
     CutThrough::ALL.iter().filter(|parameter| parameter.name != "cycles")
 }
@@ -171,7 +171,7 @@ pub(super) fn first_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
     ]
 }
 
-/// The settings. Numbers of channels are empty where there are as many as the routing needs.
+/// The settings. Numbers of channels are empty if there are as many as the routing needs.
 pub(super) fn last_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
     let (units, run) = (unit.units, unit.run());
     let fabric = &units.fabrics[run.fabric].fabric;

@@ -1,4 +1,4 @@
-//! What is measured of runs of cut-through switches: figures, the load at which they saturate, or windows along a
+//! The measurements of runs of cut-through switches: figures, the load at which they saturate, or windows along a
 //! course.
 
 use super::figures::{FIGURES, SHOWN, columns_with, figures, first_cells, last_cells};
@@ -16,7 +16,7 @@ use std::path::Path;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 
-/// The runs of a study of cut-through switches, and what is measured of them.
+/// The runs of a study of cut-through switches, and the measured quantity.
 ///
 /// # Errors
 /// The first thing that is not accepted.
@@ -45,7 +45,7 @@ pub(in super::super) fn cut_through(
     })
 }
 
-/// What nodes send, run by run, and the resolution where the load of saturation is searched for.
+/// What nodes send, run by run, and the resolution of a search for the load of saturation.
 fn sendings(file: &File) -> Result<(Vec<Sending>, Option<f64>), String> {
     let ends_by_itself = file.burst.is_some() || file.all_to_all;
     if ends_by_itself && file.has_loads() {
@@ -122,7 +122,7 @@ impl Kind<PhitRuns> for Sent {
     }
 }
 
-/// The load that is offered; nothing for what ends by itself.
+/// The offered load; `None` for a run that ends by itself.
 const fn load(sending: Sending) -> Option<f64> {
     match sending {
         Sending::Load(load) => Some(load),

@@ -1,4 +1,4 @@
-//! What a line of a study of cut-through switches says: how packets find their ways, and the settings of its runs.
+//! A line of a study of cut-through switches: how packets find their ways, and the settings of its runs.
 
 use crate::cut_through::{CutThrough, Piggybacking, Routing};
 use crate::escape::find;
@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
-/// What routings draw from that do not decide by a scheme, unless the line says otherwise.
+/// The default paths of routings that do not decide by a scheme.
 const USUAL: &str = "valg";
 
 impl RoutingLine {
@@ -27,7 +27,7 @@ impl RoutingLine {
         matches!(self.routing, RoutingKind::Ofar | RoutingKind::TOfar)
     }
 
-    /// The first key that says something of packets that decide at every hop.
+    /// The first key for packets that decide at every hop.
     fn first_of_per_hop(&self) -> Option<&'static str> {
         let keys = [
             ("rules", !self.rules.is_empty()),
@@ -51,7 +51,7 @@ impl RoutingLine {
         self.escape_root.as_ref().map(|CellValue(root)| root.as_str())
     }
 
-    /// Where VLB paths come from. A scheme draws from all of them unless the line says otherwise.
+    /// The source of VLB paths. By default a scheme draws from all of them.
     pub(super) fn paths(&self, beside: &Path) -> Result<StudyPaths, String> {
         let is_scheme = !self.is_per_hop() && self.routing != RoutingKind::Piggybacking;
         let usual = if is_scheme { CONVENTIONAL } else { USUAL };
@@ -59,8 +59,8 @@ impl RoutingLine {
         StudyPaths::of_text(set, beside)
     }
 
-    /// The settings of runs on a fabric, whose latencies are the fabric file's. `image` is that of the escape network,
-    /// if the line names a file, and `most` how long may be measured what ends by itself.
+    /// The settings of runs on a fabric, with the fabric file's latencies. `image` is that of the escape network, if
+    /// the line names a file, and `most` the longest measurement of a run that ends by itself.
     pub(super) fn settings(
         &self,
         named: &NamedFabric,
@@ -141,7 +141,7 @@ impl RoutingLine {
         read.map_err(|error| format!("rules: {}", error.message()))
     }
 
-    /// What the escape network is made from, if packets need one.
+    /// The input of the escape network, if packets need one.
     pub(super) fn escape(&self) -> Option<String> {
         if let Some(file) = self.escape_image.as_ref().filter(|_| self.is_per_hop()) {
             return Some(format!("of {file}"));

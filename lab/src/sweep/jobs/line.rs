@@ -13,8 +13,8 @@ use tvlb_schema::{LinkKind, SwitchId};
 use tvlb_table_set::grammar::parse_set;
 
 impl JobRuns {
-    /// What the busiest link allows, in flits per node and cycle: what all ranks send over the nodes times the
-    /// longest that a link needs.
+    /// The bound of the busiest link, in flits per node and cycle: what all ranks send over the nodes times the longest
+    /// time that a link needs.
     fn bound(&self, case: &Case) -> Option<f64> {
         let nodes = self.nodes(case, self.seeds[0]).ok()?;
         let topology = &self.fabrics[case.fabric].fabric.topology;

@@ -14,11 +14,11 @@ use tvlb_simulator::columns::{FIGURES, IDENTITY, figures, settings, settings_col
 /// The figures of runs that the terminal shows.
 const SHOWN: &[&str] = &["saturated", "latency", "p99", "accepted", "vlb-share", "hops", "least"];
 
-/// What is kept of a run.
+/// The kept result of a run.
 #[derive(Serialize, Deserialize)]
 pub(in super::super) struct Ran {
     pub(super) saturated: bool,
-    /// What stands in [`FIGURES`], for all nodes and for each population.
+    /// The cells of [`FIGURES`], for all nodes and for each population.
     figures: Vec<KeptRow>,
 }
 
@@ -29,7 +29,7 @@ impl From<&Outcome> for Ran {
     }
 }
 
-/// What is read of a search's outcome.
+/// The used part of a search's result.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in super::super) struct SaturationFigures {
@@ -39,8 +39,8 @@ pub(in super::super) struct SaturationFigures {
 }
 
 impl NetworkRuns {
-    /// The names of columns before the figures: those by which tables tell sets and variants, if they do, and
-    /// what was run.
+    /// The names of columns before the figures: those by which tables distinguish sets and variants, if they do, and
+    /// those that describe a run.
     pub(in super::super) fn first_columns(&self) -> Vec<&'static str> {
         let names: &[&str] = if self.has_names() { &["paths", "variant"] } else { &[] };
         names.iter().copied().chain(IDENTITY.iter().map(|column| column.name)).collect()
@@ -109,7 +109,7 @@ impl NetworkRuns {
         self.traffic.first().map_or(0, Vec::len)
     }
 
-    /// What stands in the first columns for a run.
+    /// The cells of the first columns for a run.
     pub(in super::super) fn subject(&self, unit: &StudyRun) -> Vec<Cell> {
         let subject = &unit.subject;
         let paths = &self.sets[unit.tables.set];
@@ -133,7 +133,7 @@ impl NetworkRuns {
         row
     }
 
-    /// What stands in the last columns for a run.
+    /// The cells of the last columns for a run.
     pub(in super::super) fn last(&self, unit: &StudyRun) -> Vec<Cell> {
         let (tables, subject) = (unit.tables, &unit.subject);
         let weighings = self.sets[tables.set].weighings(&self.fabrics[tables.fabric].fabric);
@@ -147,7 +147,7 @@ impl NetworkRuns {
         settings(weighings, dead, &subject.settings)
     }
 
-    /// The rows of runs at loads: all nodes, and each population where there are several.
+    /// The rows of runs at loads: all nodes, and each population if there are several.
     pub(super) fn rows_of<'r>(
         &self,
         unit: &StudyRun,

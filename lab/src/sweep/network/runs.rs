@@ -142,7 +142,7 @@ fn load_of(step: u32) -> f64 {
 }
 
 impl NetworkRuns {
-    /// The runs of a line; none where one of them is not there, or is another process's.
+    /// The runs of a line; `None` if one of them is missing, or being made by another process.
     fn line(
         &self,
         unit: &StudyRun,
