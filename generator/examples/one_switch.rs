@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What becomes of six packets to node 70 while the queues fill.
+/// The paths of six packets to node 70 while the queues fill.
 fn packets(fabric_image: &str, switch_image: &str) -> Result<String, Box<dyn Error>> {
     let (fabric_image, switch_image) = (fs::read(fabric_image)?, fs::read(switch_image)?);
     let switch = Switch::boot(&fabric_image, &switch_image)?

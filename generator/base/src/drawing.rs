@@ -1,14 +1,14 @@
-//! How a table of results is drawn where nothing else is asked for. The table says it itself, in its column
-//! [`DRAWN`](crate::table::DRAWN), so that whoever draws a file guesses nothing.
+//! How a table of results is drawn by default. The table says it in its column [`DRAWN`](crate::table::DRAWN), so that
+//! a program that draws a file need not guess.
 
 /// What is drawn of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// The column upwards.
     pub figure: String,
-    /// The column to the right; nothing where each line is a place of its own.
+    /// The column of the x axis; `None` if each line is a place of its own.
     pub over: Option<String>,
-    /// What is counted, `flits` or `phits`, if it is said.
+    /// The unit, `flits` or `phits`, if stated.
     pub unit: Option<String>,
     /// Whether no line joins the points.
     pub is_scattered: bool,

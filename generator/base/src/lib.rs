@@ -1,5 +1,5 @@
-//! What every crate of the host stands on, and no stage: progress and cancelling, tables, how these
-//! are drawn, parameters, texts that people write, and numbers as they are written.
+//! Helpers that every host crate uses; no pipeline stage is here: progress and cancelling, tables, how these are drawn,
+//! parameters, texts that people write, and numbers as they are written.
 
 pub mod drawing;
 pub mod number;

@@ -1,7 +1,7 @@
 //! Numbers that are computed in binary fractions and written in decimals.
 
-/// A number without the noise of adding: where it is next to a decimal of at most twelve digits, that decimal. The mean of
-/// 0.7, 0.69 and 0.71 is 0.7, and not 0.6999999999999998. Any other number is as it was.
+/// A number without the noise of adding: if it is next to a decimal of at most twelve digits, that decimal. The mean of
+/// 0.7, 0.69 and 0.71 is 0.7, and not 0.6999999999999998. Any other number is unchanged.
 ///
 /// # Example
 /// ```

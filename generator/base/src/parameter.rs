@@ -1,6 +1,6 @@
-//! A parameter: a setting that says itself what it is called, what it means, what it may be, and how it is read and
-//! shown. Options of a command line, keys of a file, columns, JSON, legends and refusals are made from it, so that a
-//! setting is one entry of one table, and a value reads the same everywhere.
+//! A parameter: a setting with its name, its meaning, its range, and how it is read and shown. Options of a command
+//! line, keys of a file, columns, JSON, legends and refusals are made from it, so that a setting is one entry of one
+//! table, and a value reads the same everywhere.
 
 use crate::table::{Cell, Column};
 use crate::text::{Refused, hint, quoted};
@@ -11,42 +11,42 @@ use std::fmt::{self, Debug, Formatter};
 pub struct Parameter<S: 'static> {
     /// As an option, a key and a column: words joined by hyphens.
     pub name: &'static str,
-    /// What stands for its value in help, as in `CYCLES`.
+    /// The placeholder of its value in help, as in `CYCLES`.
     pub placeholder: &'static str,
-    /// What it says, with its unit: a sentence without its stop.
+    /// Its meaning, with the unit: a sentence without a full stop.
     pub meaning: &'static str,
-    /// Where it stands in help.
+    /// Its section in help.
     pub part: ParameterSubject,
-    /// What it is where nobody says, in words, if that is not what [`Parameters::usual`] has.
+    /// The default in words, if it is not that of [`Parameters::usual`].
     pub otherwise: Option<&'static str>,
-    /// What stands before its value in a legend, if not its name.
+    /// The text before its value in a legend, if not its name.
     before: Option<&'static str>,
     /// The column of its value at PAR's second look, if that has one of its own.
     pub at_second: Option<&'static str>,
-    /// With which settings a run looks at it; with all if nothing is said.
+    /// The settings with which a run uses it; all by default.
     only_with: Option<fn(&S) -> bool>,
     pub value: Value<S>,
 }
 
-/// What a parameter is of.
+/// The subject of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterSubject {
-    /// What switches and links are.
+    /// The properties of switches and links.
     Switches,
     /// How a run is measured.
     Measurement,
 }
 
-/// A word that a setting may be, and what it means.
+/// A word for a setting, and its meaning.
 pub type Word = (&'static str, &'static str);
 
-/// What the value of a parameter is.
+/// The type of a parameter's value.
 pub enum Value<S> {
-    /// A whole number between two, or nothing where something else decides it.
+    /// A whole number within limits, or `None` if something else decides it.
     Whole { limits: [u32; 2], get: fn(&S) -> Option<u32>, set: fn(&mut S, u32) },
     /// One of several words, or nothing; set by its place among them.
     Words { all: fn() -> Vec<Word>, get: fn(&S) -> Option<&'static str>, set: fn(&mut S, usize) },
-    /// What has a text of its own. An error is what would be accepted.
+    /// A value with its own text. An error is what would be accepted.
     Text { get: fn(&S) -> Cell, set: fn(&mut S, &str) -> Result<(), String> },
 }
 
@@ -55,7 +55,7 @@ pub trait Parameters: Sized + 'static {
     /// In the order in which they are shown.
     const ALL: &'static [Parameter<Self>];
 
-    /// What they are where nobody says.
+    /// The defaults.
     fn usual() -> Self;
 }
 
@@ -63,7 +63,7 @@ impl<S: Parameters> Parameter<S> {
     /// The parameter of this name.
     ///
     /// # Errors
-    /// What would be accepted, with the name that is near.
+    /// The accepted names, with the nearest one.
     pub fn named(name: &str) -> Result<&'static Self, Refused> {
         let names = || S::ALL.iter().map(|parameter| parameter.name);
         S::ALL.iter().find(|parameter| parameter.name == name).ok_or_else(|| {
@@ -72,7 +72,7 @@ impl<S: Parameters> Parameter<S> {
         })
     }
 
-    /// What it is where nobody says, as text; nothing where that is said in words.
+    /// The default as text; `None` if it is given in words.
     pub fn usually(&self) -> Option<String> {
         self.otherwise.is_none().then(|| self.get(&S::usual()).to_string())
     }
@@ -87,7 +87,7 @@ impl<S: Parameters> Parameter<S> {
 }
 
 impl<S> Parameter<S> {
-    /// One of what switches and links are.
+    /// A property of switches and links.
     pub const fn switches(
         name: &'static str,
         placeholder: &'static str,
@@ -120,13 +120,13 @@ impl<S> Parameter<S> {
         }
     }
 
-    /// With what it is where nobody says, in words.
+    /// With the default in words.
     #[must_use]
     pub const fn otherwise(self, words: &'static str) -> Self {
         Self { otherwise: Some(words), ..self }
     }
 
-    /// With what stands before its value in a legend.
+    /// With the text before its value in a legend.
     #[must_use]
     pub const fn after(self, words: &'static str) -> Self {
         Self { before: Some(words), ..self }
@@ -138,7 +138,7 @@ impl<S> Parameter<S> {
         Self { at_second: Some(column), ..self }
     }
 
-    /// Looked at by runs with some settings only: by all others it is not obeyed.
+    /// Used by runs with some settings only: all others ignore it.
     #[must_use]
     pub const fn only_with(self, settings: fn(&S) -> bool) -> Self {
         Self { only_with: Some(settings), ..self }
@@ -161,7 +161,7 @@ impl<S> Parameter<S> {
         }
     }
 
-    /// Sets it to what a text says.
+    /// Sets it from a text.
     ///
     /// # Errors
     /// What would be accepted.
@@ -187,7 +187,7 @@ impl<S> Parameter<S> {
         Ok(())
     }
 
-    /// Accepts the value that settings have, whoever made them.
+    /// Accepts the value in some settings, however they were made.
     ///
     /// # Errors
     /// A number outside of its limits.
@@ -204,7 +204,7 @@ impl<S> Parameter<S> {
         Column::words(self.name, self.meaning)
     }
 
-    /// The words that it may be; none unless it is one of several.
+    /// Its words; empty unless it is one of several.
     pub fn words(&self) -> Vec<Word> {
         if let Value::Words { all, .. } = self.value { all() } else { Vec::new() }
     }
@@ -221,7 +221,7 @@ pub fn columns<S: Parameters>() -> impl Iterator<Item = Column<'static>> {
     S::ALL.iter().map(Parameter::column)
 }
 
-/// What stands in them.
+/// Their values.
 pub fn cells<S: Parameters>(settings: &S) -> impl Iterator<Item = Cell> {
     S::ALL.iter().map(|parameter| parameter.get(settings))
 }
@@ -247,12 +247,12 @@ pub fn serialize<S: Parameters, M: SerializeMap>(
         .try_for_each(|parameter| map.serialize_entry(parameter.name, &parameter.get(settings)))
 }
 
-/// Values that somebody has given, by parameter; all others are what they are.
+/// Stated values, by parameter; all others keep their defaults.
 #[derive(Debug)]
 pub struct Stated<S: Parameters>(Vec<(&'static Parameter<S>, String)>);
 
 impl<S: Parameters> Stated<S> {
-    /// Gives a parameter a value, in the place of what it was given before.
+    /// Gives a parameter a value, which replaces an earlier one.
     ///
     /// # Errors
     /// What would be accepted.
@@ -268,7 +268,7 @@ impl<S: Parameters> Stated<S> {
         self.0.iter().any(|(parameter, _)| parameter.name == name)
     }
 
-    /// What a run looks at, of what has been given over these settings.
+    /// The stated values that a run uses, over these settings.
     #[must_use]
     pub fn obeyed(&self, over: S) -> Self {
         let all = self.over(over);
@@ -276,7 +276,7 @@ impl<S: Parameters> Stated<S> {
         Self(self.0.iter().filter(|(parameter, _)| is_obeyed(parameter)).cloned().collect())
     }
 
-    /// Settings with what has been given.
+    /// Settings with the stated values.
     #[must_use]
     pub fn over(&self, mut settings: S) -> S {
         for (parameter, text) in &self.0 {
@@ -285,7 +285,7 @@ impl<S: Parameters> Stated<S> {
         settings
     }
 
-    /// These, with what others say as well.
+    /// These, with the values that others state as well.
     #[must_use]
     pub fn with(mut self, others: Self) -> Self {
         self.0.extend(others.0);
@@ -314,7 +314,7 @@ impl<S: Parameters> Clone for Stated<S> {
     }
 }
 
-/// A setting that is one of the values of a list, which have names, each with what it means.
+/// A setting with one value of a list of names, each with its meaning.
 #[macro_export]
 macro_rules! words {
     ($field:ident: $list:expr, $type:ty) => {
@@ -354,8 +354,7 @@ macro_rules! whole {
     };
 }
 
-/// A setting that may be nothing, or else is read from a text and shown as one; an error of its type says what would be
-/// accepted.
+/// An optional setting that is read from a text and shown as one; an error of its type says what would be accepted.
 #[macro_export]
 macro_rules! text {
     (if $field:ident: $type:ty) => {

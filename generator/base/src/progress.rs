@@ -1,8 +1,8 @@
-//! How long work tells its caller how far it is, and how the caller stops it.
+//! How long work reports its progress, and how its caller stops it.
 //!
-//! Every stage that can take more than a second takes a [`Progress`]. It reports its steps from any
-//! thread, and it asks [`Progress::check`] often enough to end within a moment of being cancelled.
-//! `()` is the caller that wants to know nothing and never cancels.
+//! Every stage that can take more than a second takes a [`Progress`]. It reports its steps from any thread, and it
+//! calls [`Progress::check`] often enough to end soon after it is cancelled. `()` ignores all reports and never
+//! cancels.
 //!
 //! ```
 //! use tvlb_base::progress::{Cancelled, Progress};
@@ -26,12 +26,11 @@ pub trait Progress: Sync {
     /// A step of the stage is done.
     fn step(&self) {}
 
-    /// The stage takes about so many more steps. For a stage whose number of steps is not known before
-    /// it ends: said once it has begun, and again when more is known.
+    /// The stage takes about this many more steps. For a stage whose number of steps is not known in advance: reported
+    /// once it has begun, and again when more is known.
     fn about_left(&self, _steps: usize) {}
 
-    /// The stage takes no more than so many further steps: said once it has begun, and again when fewer are
-    /// left.
+    /// The stage takes at most this many further steps: reported once it has begun, and again when fewer are left.
     fn at_most_left(&self, _steps: usize) {}
 
     /// Whether the work is to end at once.
@@ -63,7 +62,7 @@ macro_rules! stage_errors {
     )+};
 }
 
-/// Ignores what is reported and never cancels.
+/// Ignores all reports and never cancels.
 impl Progress for () {}
 
 /// Reports nothing to another caller and is cancelled when that is: for work that is itself a step of the

@@ -1,5 +1,5 @@
-//! A table: columns that say what they are called and mean, and rows. For people as text under heads, for
-//! programs as CSV, and its columns for the help of the command that prints it.
+//! A table: columns with names and meanings, and rows. For people it is text under heads, for programs CSV, and its
+//! columns make the help of the command that prints it.
 
 use crate::text::field;
 use serde::{Serialize, Serializer};
@@ -7,20 +7,20 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Range;
 
-/// Characters of a line of text. A table that is wider is broken into several below each other.
+/// Characters in a line of text. A wider table is broken into several, one below the other.
 const LINE: usize = 100;
 
-/// The last column of CSV, where a table says how it is drawn.
+/// The last column of CSV, if a table says how it is drawn.
 pub const DRAWN: &str = "drawn";
 
-/// What a column is called and means.
+/// The name and meaning of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'c> {
     /// In CSV: words joined by hyphens.
     pub name: &'c str,
     /// Above the column in text.
     head: &'c str,
-    /// What it says, with its unit.
+    /// Its meaning, with the unit.
     meaning: &'c str,
     shown: Alignment,
 }
@@ -30,7 +30,7 @@ pub struct Column<'c> {
 enum Alignment {
     /// To the left.
     Words,
-    /// To the right, numbers with so many decimals.
+    /// To the right, numbers with this many decimals.
     Decimals(usize),
 }
 
@@ -40,19 +40,19 @@ impl<'c> Column<'c> {
         Self { name, head: name, meaning, shown: Alignment::Words }
     }
 
-    /// A column of numbers, shown with so many decimals; whole numbers have none.
+    /// A column of numbers, shown with this many decimals; whole numbers have none.
     pub const fn number(name: &'c str, decimals: usize, meaning: &'c str) -> Self {
         Self { name, head: name, meaning, shown: Alignment::Decimals(decimals) }
     }
 
-    /// What stands above it in text, if that is not its name.
+    /// Its head in text, if that is not its name.
     #[must_use]
     pub const fn under(self, head: &'c str) -> Self {
         Self { head, ..self }
     }
 }
 
-/// What stands in a row under a column.
+/// The cell of a row under a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Empty in CSV, `-` in text.
@@ -162,7 +162,7 @@ impl<C: Into<Self>> From<Option<C>> for Cell {
     }
 }
 
-/// A row, of whatever its cells are made of.
+/// A row of cells of any types.
 #[macro_export]
 macro_rules! row {
     ($($cell:expr),* $(,)?) => { Vec::from([$($crate::table::Cell::from($cell)),*]) };
@@ -183,14 +183,14 @@ impl<'c> Table<'c> {
         Self { columns, rows: Vec::new(), keys: 1, drawn: None }
     }
 
-    /// The same table, whose rows are told apart by so many first columns: text has them again wherever it is broken
-    /// because lines are too long.
+    /// The same table, with this many first columns that tell rows apart: a table too wide for a line repeats them.
     #[must_use]
     pub fn told_apart_by(self, keys: usize) -> Self {
         Self { keys, ..self }
     }
 
-    /// The same table, which says in a last column of CSV how it is drawn: [`crate::drawing::Drawing::parse`] reads it.
+    /// The same table, with a last column of CSV that says how it is drawn: [`crate::drawing::Drawing::parse`] reads
+    /// it.
     #[must_use]
     pub fn drawn(self, how: &'static str) -> Self {
         Self { drawn: Some(how), ..self }
@@ -232,8 +232,8 @@ impl<'c> Table<'c> {
     }
 }
 
-/// The table for people: cells below heads, but no column that says nothing. Empty without rows. Where it is wider than
-/// 100 characters, the columns that have no room stand below, again after those that tell rows apart.
+/// The table for people: cells below heads, without empty columns. Empty without rows. If it is wider than 100
+/// characters, the columns without room follow below, after a copy of those that tell rows apart.
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.rows.is_empty() {
@@ -330,7 +330,7 @@ pub fn csv(row: &[Cell]) -> String {
     fields.collect::<Vec<_>>().join(",")
 }
 
-/// What columns mean, a line or more for each, as the help of a command says it.
+/// The meanings of columns, one or more lines each, for the help of a command.
 pub fn help(columns: &[Column<'_>]) -> String {
     let width = columns.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -5,18 +5,18 @@ const STEPS: f64 = 5.0;
 
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// What it counts, with its unit.
+    /// Its quantity, with the unit.
     pub name: String,
     /// The number at which the axis begins.
     pub from: f64,
-    /// What it must reach.
+    /// The value that it must reach.
     pub most: f64,
     /// Names of the places 1, 2, 3 and so on, instead of numbers; heeded to the right only.
     pub names: Vec<String>,
-    /// What a mark without a height stands for. Such a mark is then drawn open in a strip above the
-    /// axis, and listed in the legend, instead of an arrow; heeded upwards only.
+    /// The meaning of marks without a height. Such a mark is then drawn open in a strip above the axis, and listed in
+    /// the legend, instead of an arrow; only for y axes.
     pub open_end: Option<String>,
-    /// What a hollow mark stands for, for the legend; heeded upwards only.
+    /// The meaning of hollow marks, for the legend; only for y axes.
     pub hollow: Option<String>,
     /// Whether equal lengths are equal ratios; heeded upwards only, and from numbers above 0.
     pub is_logarithmic: bool,
@@ -82,7 +82,7 @@ impl Axis {
         Self { is_logarithmic: true, ..self }
     }
 
-    /// Where its numbers lie, and its round marks.
+    /// The range of its numbers, and its round marks.
     pub(crate) fn range(&self) -> Range {
         if self.is_logarithmic && self.from > 0.0 {
             let marks = logarithmic_marks(self.from, self.most.max(self.from));
@@ -100,7 +100,7 @@ impl Axis {
     }
 }
 
-/// What an axis shows.
+/// The extent of an axis.
 pub(crate) struct Range {
     from: f64,
     pub(crate) end: f64,
@@ -109,7 +109,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Where a number lies: 0 at the beginning of the axis, 1 at its end.
+    /// The position of a number: 0 at the beginning of the axis, 1 at its end.
     pub(crate) fn share(&self, value: f64) -> f64 {
         if self.is_logarithmic {
             return (value.max(f64::MIN_POSITIVE) / self.from).ln() / (self.end / self.from).ln();
@@ -118,8 +118,8 @@ impl Range {
     }
 }
 
-/// 1, 2 and 5 times powers of ten, from the last that is not above the one number to the first that is not
-/// below the other; powers of ten alone where there are many.
+/// 1, 2 and 5 times powers of ten, from the last that is not above the one number to the first that is not below the
+/// other; only powers of ten if there are many.
 fn logarithmic_marks(least: f64, most: f64) -> Vec<f64> {
     let of = |factors: &[f64]| {
         let mut power = 1e-9;

@@ -28,11 +28,11 @@ pub struct Bar {
     pub ink: Ink,
     /// Its length in the units of the axis, 0 or more.
     pub value: f64,
-    /// Half the length of the error bar; 0 where there is no bar.
+    /// Half the length of the error bar; 0 for none.
     pub error: f64,
-    /// What stands at its end.
+    /// The text at its end.
     pub words: String,
-    /// Where a bar of several parts is cut, the end of the last part being that of the bar; none for a whole bar.
+    /// Where a bar of several parts is cut, the end of the last part being that of the bar; empty for a whole bar.
     pub parts: Vec<BarPart>,
 }
 
@@ -41,7 +41,7 @@ pub struct Bar {
 pub struct BarPart {
     /// Where it ends, in the units of the axis.
     pub end: f64,
-    /// What a pointer over it shows.
+    /// The text under a pointer.
     pub hover: String,
 }
 
@@ -69,9 +69,9 @@ pub struct BarGroup {
 /// ```
 #[derive(Clone, Debug)]
 pub struct BarChart {
-    /// What the picture shows, for those who cannot see it.
+    /// A description of the picture, for those who cannot see it.
     pub title: String,
-    /// What the axis counts, with its unit.
+    /// The quantity of the axis, with its unit.
     pub axis: String,
     /// A value that is drawn across all bars, with its name.
     pub level: Option<(f64, String)>,
@@ -236,7 +236,7 @@ mod tests {
         let (title, axis, groups) = (String::new(), String::new(), Vec::new());
         let svg = BarChart { title, axis, level: None, groups }.svg();
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"));
-        // The axis goes to 1 where nothing says how far.
+        // By default the axis goes to 1.
         assert!(svg.contains(">1</text>"), "{svg}");
     }
 

@@ -20,22 +20,22 @@ const NARROW: f64 = 300.0;
 const LINE: f64 = 16.0;
 const SHADES: f64 = 9.0;
 
-/// What a cell shows: the value that its colour stands for, and what is said under the pointer.
+/// A cell: the value of its colour, and the text under the pointer.
 pub type Cell = (f64, String);
 
 pub struct HeatMap<'m> {
-    /// For those who cannot see it.
+    /// A description for those who cannot see it.
     pub title: String,
-    /// What rows and columns are.
+    /// The names of rows and columns.
     pub names: (&'m str, &'m str),
     /// How many there are.
     pub size: (u32, u32),
-    /// Parts of the rows and columns that are marked along both axes, each by its first number; none if
-    /// there is nothing to tell apart.
+    /// Parts of the rows and columns that are marked along both axes, each by its first number; empty if there is only
+    /// one.
     pub parts: &'m [HeatMapPart],
-    /// What the colours mean.
+    /// The meaning of the colours.
     pub scale: Scale,
-    /// The cell of these rows and columns: one of each, or several where there are too many to draw.
+    /// The cell of these rows and columns: one of each, or several if there are too many to draw.
     pub cell: &'m dyn Fn(Range<u32>, Range<u32>) -> Option<Cell>,
 }
 
@@ -45,14 +45,14 @@ pub struct HeatMapPart {
     pub name: String,
 }
 
-/// What colours mean.
+/// The meaning of colours.
 pub enum Scale {
     /// Everything from the first value to the second.
     Even(f64, f64),
-    /// These values, each with what the legend says of it; not more than there are colours.
+    /// These values, each with its text in the legend; at most as many as there are colours.
     Steps(Vec<(f64, String)>),
-    /// Kinds of things, numbered from 0 as the values of cells, each with its ink and what the legend says of it. A
-    /// number beyond the last kind leaves the cell without a colour.
+    /// Kinds of things, numbered from 0 as the values of cells, each with its ink and its text in the legend. A number
+    /// beyond the last kind leaves the cell without a colour.
     Kinds(Vec<(Ink, String)>),
 }
 
@@ -69,7 +69,7 @@ impl HeatMap<'_> {
         let cell = (cell * 10.0).floor() / 10.0;
         let below = TOP + cell * f64::from(drawn_rows) + 14.0;
         let height = below + self.legend_height();
-        // A small map is a narrow picture, so that more of them stand side by side.
+        // A small map is a narrow picture, so that more of them fit side by side.
         let width = LEFT + (cell * f64::from(drawn_columns)).max(SCALE).max(self.legend_width());
         let narrow = if width <= NARROW { " class=\"narrow\"" } else { "" };
         let to = if row_names == column_names { "to " } else { "" };
@@ -167,7 +167,7 @@ impl HeatMap<'_> {
         }
     }
 
-    /// The classes of the style sheet that the legend lists, each with what it says of them; none of an even scale.
+    /// The classes of the style sheet in the legend, each with its text; empty for an even scale.
     fn entries(&self) -> Vec<(String, &str)> {
         match &self.scale {
             Scale::Even(..) => Vec::new(),
@@ -192,7 +192,7 @@ impl HeatMap<'_> {
         lines.map(|line| 30.0 + 5.2 * real(line.chars().count())).fold(0.0, f64::max)
     }
 
-    /// What the colours and the marks along the axes mean, from here downwards.
+    /// Draws the meaning of the colours and of the marks along the axes, from here downwards.
     fn legend(&self, svg: &mut String, mut y: f64) {
         if let Scale::Even(low, high) = self.scale {
             even_scale(svg, y, (low, high));
@@ -249,7 +249,7 @@ fn even_scale(svg: &mut String, y: f64, (low, high): (f64, f64)) {
     );
 }
 
-/// The mean of the values that some rows and columns have; none where none has one.
+/// The mean of the values of some rows and columns; `None` if none has one.
 pub fn mean(
     (rows, columns): (&Range<u32>, &Range<u32>),
     value: &dyn Fn(u32, u32) -> Option<f64>,

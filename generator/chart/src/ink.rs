@@ -1,6 +1,6 @@
-//! How a series looks.
+//! The look of a series.
 
-/// What a series stands for; decides how it looks, the same in all plots.
+/// The role of a series, which decides its look, the same in all plots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     Conventional,

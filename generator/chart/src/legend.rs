@@ -1,5 +1,4 @@
-//! The legend below a plot: a swatch and a text for each thing that it shows, side by side where there is
-//! room.
+//! The legend below a plot: a swatch and a text for each item, side by side if there is room.
 
 use crate::text::{width, wrapped};
 use crate::{Ink, escaped, real};
@@ -21,7 +20,7 @@ pub(crate) enum Swatch {
     Hollow,
 }
 
-/// A swatch and what it stands for.
+/// A swatch and its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LegendKey {
     pub(crate) swatch: Swatch,
@@ -29,7 +28,7 @@ pub(crate) struct LegendKey {
 }
 
 /// Draws the legend between two places along a line, from a height downwards, and returns where it ends: first the
-/// series, and after these what else there is.
+/// series, and then the other items.
 pub(crate) fn draw(svg: &mut String, entries: &[LegendKey], room: (f64, f64), top: f64) -> f64 {
     let is_series = |entry: &&LegendKey| matches!(entry.swatch, Swatch::Series(..));
     let others: Vec<LegendKey> =

@@ -29,9 +29,8 @@ pub use style::STYLE;
 
 use std::fmt::Display;
 
-/// Text as it must stand in HTML and SVG, attributes included. Characters that cannot be seen, or that change
-/// the direction of writing, are shown by their numbers: XML has no place for most of them, and a reader
-/// cannot know that they are there.
+/// Text escaped for HTML and SVG, attributes included. Characters that cannot be seen, or that change the direction of
+/// writing, are shown by their numbers: XML does not allow most of them, and a reader could not notice them.
 ///
 /// # Example
 /// ```

@@ -1,11 +1,11 @@
-//! The page around the sections: one file that asks for nothing from anywhere, in the reader's
-//! choice of light or dark, on a phone or on paper.
+//! The page around the sections: one file that loads nothing from anywhere, in the reader's choice of light or dark, on
+//! a phone or on paper.
 
 use crate::escaped;
 use std::fmt::Write;
 
-/// What the page adds to the style sheet of pictures. The colours of maps are a scale from dark blue
-/// to yellow whose lightness rises evenly, so that a map reads without colour too.
+/// The page's additions to the style sheet of pictures. The colours of maps are a scale from dark blue to yellow whose
+/// lightness rises evenly, so that a map can be read without colour too.
 const STYLE: &str = include_str!("page.css");
 
 pub fn page(title: &str, body: &str) -> String {
@@ -37,7 +37,7 @@ pub fn figure(svg: &str, caption: &str) -> String {
     format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escaped(caption))
 }
 
-/// Pictures side by side where there is room.
+/// Pictures side by side if there is room.
 pub fn side_by_side(figures: &str) -> String {
     format!("<div class=\"row\">\n{figures}</div>\n")
 }
@@ -48,12 +48,12 @@ pub fn lists(body: &str, are_long: bool) -> String {
     format!("<div class=\"{class}\">\n{body}</div>\n")
 }
 
-/// What is shown on demand, and always on paper.
+/// Content shown on demand, and always on paper.
 pub fn on_demand(summary: &str, body: &str) -> String {
     details("", summary, body)
 }
 
-/// What is shown on demand, and not on paper, which it would fill.
+/// Content shown on demand, and not on paper, which it would fill.
 pub fn on_screen(summary: &str, body: &str) -> String {
     details(" class=\"screen\"", summary, body)
 }

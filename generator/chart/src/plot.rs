@@ -1,5 +1,5 @@
-//! A plot of points and lines over two axes: small enough for a phone, its series told apart by
-//! colour, dash and mark together, with a value under the pointer at every mark.
+//! A plot of points and lines over two axes: small enough for a phone, its series distinguished by colour, dash and
+//! mark together, with a value under the pointer at every mark.
 
 use crate::axis::{Axis, Range};
 use crate::legend::{self, LegendKey, Swatch};
@@ -21,7 +21,7 @@ const NAME: f64 = 13.0;
 const NAME_LETTERS: f64 = 10.5;
 /// Between the end of an axis and a level beyond it: the axis is broken there.
 const BREAK: f64 = 16.0;
-/// Marks in the strip above the axes stand in at most this many rows.
+/// The most rows of marks in the strip above the axes.
 const MOST_ROWS: usize = 8;
 
 /// How large a plot is.
@@ -53,14 +53,14 @@ const ON_A_PAGE: Size = Size { width: 460.0, height: 222.0 };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// What the plot shows, for those who cannot see it.
+    /// A description of the plot, for those who cannot see it.
     pub title: String,
     /// The axis to the right.
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// A level that is drawn across, with its name. Where it lies beyond the axis and there are marks without a
-    /// height, the axis is broken, and the level is below these marks.
+    /// A named level that is drawn across. If it is beyond the axis and there are marks without a height, the axis is
+    /// broken, and the level is below these marks.
     pub level: Option<(f64, String)>,
     /// The series, each drawn over those before it.
     pub series: Vec<Series>,
@@ -86,7 +86,7 @@ impl Plot {
         (LEFT + NAME * real(names) + MARGIN).max(size.width)
     }
 
-    /// Whether the names along the axis are too long to stand side by side.
+    /// Whether the names along the axis are too long to fit side by side.
     fn has_upright_names(&self, size: Size) -> bool {
         let room = (size.width - LEFT - MARGIN) / real(self.x.names.len() + 1);
         self.x.names.iter().any(|name| width(name, NAME_LETTERS) + 8.0 > room)
@@ -217,7 +217,7 @@ impl Plot {
         }
     }
 
-    /// What the legend lists.
+    /// The entries of the legend.
     pub(crate) fn entries(&self) -> Vec<LegendKey> {
         let series = self.series.iter().filter(|series| !series.name.is_empty());
         let mut entries: Vec<LegendKey> = series

@@ -1,4 +1,4 @@
-//! The points of a plot and what joins them: lines, bands and bars of errors.
+//! The points of a plot and their connections: lines, bands and bars of errors.
 
 use crate::{Ink, escaped};
 use std::fmt::Write;
@@ -10,15 +10,15 @@ pub(crate) const ROW: f64 = 12.0;
 pub struct Mark {
     /// The place along the axis to the right, in its units.
     pub x: f64,
-    /// The height along the axis upwards, in its units; `None` is beyond its end, and is drawn there as
-    /// an arrow, or as an open mark if the axis has a name for such marks.
+    /// The height along the y axis, in its units; `None` is beyond its end, and is drawn there as an arrow, or as an
+    /// open mark if the axis has a name for such marks.
     pub y: Option<f64>,
-    /// How far the value may be off to either side, in the same units; 0 where that is not known. Drawn
-    /// as a band along a line, and as a bar at a point that no line leads to.
+    /// The possible error to either side, in the same units; 0 if unknown. Drawn as a band along a line, and as a bar
+    /// at a point without a line.
     pub error: f64,
-    /// Whether the mark is drawn hollow; the axis upwards says what that means.
+    /// Whether the mark is drawn hollow; the y axis gives the meaning.
     pub hollow: bool,
-    /// What a pointer over it shows.
+    /// The text under a pointer.
     pub hover: String,
 }
 
@@ -54,7 +54,7 @@ pub struct Series {
     pub marks: Vec<Mark>,
 }
 
-/// Where the axes of a plot lie in the picture.
+/// The positions of the axes of a plot in the picture.
 pub(crate) struct AxisPlaces<'p> {
     /// From numbers along the axis to the right.
     pub(crate) x: &'p dyn Fn(f64) -> f64,
@@ -63,7 +63,7 @@ pub(crate) struct AxisPlaces<'p> {
     /// The upper end of the axis, and its lower one.
     pub(crate) top: f64,
     pub(crate) bottom: f64,
-    /// Where the lowest row of the strip above the axes lies, if there is a strip.
+    /// The position of the lowest row of the strip above the axes, if there is a strip.
     pub(crate) strip: Option<f64>,
 }
 
@@ -131,7 +131,7 @@ impl Series {
     }
 }
 
-/// The outline of what the values may be, within the axes.
+/// The outline of the possible values, within the axes.
 fn band(run: &[Mark], places: &AxisPlaces<'_>) -> String {
     let AxisPlaces { x, y, top, bottom, .. } = *places;
     let edge = |mark: &Mark, error: f64| {
@@ -143,8 +143,8 @@ fn band(run: &[Mark], places: &AxisPlaces<'_>) -> String {
     format!("M{}z", upper.chain(lower).collect::<Vec<_>>().join("L"))
 }
 
-/// The line that joins places, as far as it lies below a height, which is a larger number: where the
-/// line leaves the axes, it ends at their edge.
+/// The part of the line between places that is below a height, which is a larger number: a line that leaves the axes
+/// ends at their edge.
 fn line_below(places: &[(f64, f64)], top: f64) -> String {
     let mut line = String::new();
     let mut before: Option<(f64, f64)> = None;

@@ -1,4 +1,4 @@
-//! A picture that stands alone: a heading, plots one below the other, one legend, and notes.
+//! A standalone picture: a heading, plots one below the other, one legend, and notes.
 
 use crate::legend::{self, LegendKey, Swatch};
 use crate::plot::{MARGIN, Plot, Size, draw_legend};
@@ -10,14 +10,14 @@ use std::fmt::Write;
 /// The size of the letters of the heading, and the height of one of its lines.
 const HEADING: f64 = 15.0;
 const HEADING_LINE: f64 = 21.0;
-/// The same of what stands above each of several plots.
+/// The same for the title above each of several plots.
 const PANEL: f64 = 13.0;
 const PANEL_LINE: f64 = 18.0;
-/// The same of notes.
+/// The same for notes.
 const NOTE: f64 = 12.0;
 const NOTE_LINE: f64 = 17.0;
 
-/// What a picture that stands alone shows.
+/// The contents of a standalone picture.
 ///
 /// # Example
 /// ```
@@ -30,13 +30,13 @@ const NOTE_LINE: f64 = 17.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// What the picture shows.
+    /// Its heading.
     pub heading: String,
-    /// What else there is to say before the plots.
+    /// The text before the plots.
     pub subtitle: String,
-    /// The plots. Where there are several, each stands under its title.
+    /// The plots. If there are several, each is under its title.
     pub plots: Vec<Plot>,
-    /// What is said after the legend, each from a new line.
+    /// The notes after the legend, each on a new line.
     pub notes: Vec<String>,
     /// The width in units of the picture, which a browser shows as pixels; names along an axis make it
     /// wider.
@@ -100,11 +100,11 @@ impl Sheet {
         };
         write(&mut body, &self.heading, HEADING, HEADING_LINE, "title");
         let mut at = write(&mut body, &self.subtitle, NOTE, NOTE_LINE, "note") + NOTE_LINE / 2.0;
-        // Where all plots have the same series, one legend says all.
+        // If all plots have the same series, one legend is enough.
         let shared = self.shared_legend();
         for (number, plot) in self.plots.iter().enumerate() {
             let title = escaped(&plot.title);
-            // A single plot says what the heading says.
+            // The heading is also the title of a single plot.
             let named = if self.plots.len() > 1 { plot.title.as_str() } else { "" };
             for line in wrapped(named, PANEL, room) {
                 at += PANEL_LINE;
@@ -152,7 +152,7 @@ impl Sheet {
     }
 }
 
-/// A picture that stands alone: a heading, and plots one below the other.
+/// A standalone picture: a heading, and plots one below the other.
 pub fn file(heading: &str, plots: &[Plot]) -> String {
     Sheet::new(heading, plots.to_vec()).svg()
 }

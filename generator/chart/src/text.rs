@@ -1,6 +1,6 @@
-//! How much room a text takes, by the widths of letters in the widest of the usual fonts without serifs (`DejaVu Sans`).
+//! The width of a text, from the widths of letters in the widest of the usual sans-serif fonts (`DejaVu Sans`).
 
-/// About how wide a text is where its letters are of this size, rather too much than too little.
+/// About how wide a text is with letters of this size, rather too much than too little.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }

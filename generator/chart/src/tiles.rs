@@ -1,18 +1,18 @@
-//! Tiles: the few figures of a page that are to be seen first.
+//! Tiles: the most important figures of a page.
 
 use crate::escaped;
 use std::fmt::Write;
 
 #[derive(Clone, Debug)]
 pub struct Tile {
-    /// What it is, in a few words.
+    /// Its name, in a few words.
     pub name: String,
     pub figure: String,
-    /// What it is to be compared with, or how it came about.
+    /// Its comparison or origin, in words.
     pub words: String,
 }
 
-/// The tiles, side by side where there is room.
+/// The tiles, side by side if there is room.
 ///
 /// # Example
 /// ```

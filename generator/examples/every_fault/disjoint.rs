@@ -1,8 +1,8 @@
-//! Paths that share no link: what no number of dead cables and local links below theirs can take.
+//! Paths that share no link: fewer dead cables and local links than paths cannot take them all.
 //!
-//! Of n paths of which no two share a link, n - 1 dead links leave one (the easy half of Menger's theorem).
-//! So three such paths for every pair of switches prove that no two faults cut any pair off, without a look
-//! at the pairs of faults, of which a large fabric has a hundred million.
+//! Of n paths of which no two share a link, n - 1 dead links leave one (the easy half of Menger's theorem). So three
+//! such paths for every pair of switches prove that no two faults cut any pair off, without trying the pairs of faults,
+//! of which a large fabric has a hundred million.
 
 use std::collections::BTreeSet;
 use tvlb_schema::End;
@@ -16,8 +16,7 @@ enum Link {
     Local(GroupId, SwitchIndex, SwitchIndex),
 }
 
-/// Paths between two switches of which no two share a link, as far as looking for them one after the other
-/// finds some: there can be more.
+/// Paths between two switches of which no two share a link, as many as a greedy search finds: there can be more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Disjoint {
     /// Minimal ones.
@@ -26,8 +25,8 @@ pub(super) struct Disjoint {
     pub(super) all: usize,
 }
 
-/// Looks for paths from one switch to another that share no link, until there are `enough`. Several links
-/// between two switches of a group count as one.
+/// Searches paths from one switch to another that share no link, until there are `enough`. Several links between two
+/// switches of a group count as one.
 pub(super) fn disjoint(
     plan: &Topology,
     (from, to): (SwitchId, SwitchId),
@@ -119,8 +118,8 @@ mod tests {
         assert_eq!((found.min, found.all), (1, 3));
     }
 
-    /// Where there are three disjoint paths, no two cables cut a pair off, tried one by one; and where two
-    /// minimal ones are disjoint, no single cable takes the last.
+    /// If there are three disjoint paths, no two cables cut a pair off, tried one by one; and if two minimal ones are
+    /// disjoint, no single cable takes the last.
     #[test]
     fn what_disjoint_paths_promise_holds() {
         let df = Dragonfly::new(1, 4, 2, 5).unwrap();

@@ -1,12 +1,12 @@
-//! Breaks every cable and every local link of a fabric in turn, or every two of them, and counts what is
-//! lost: `cargo run --release --package tvlb-generator --example every_fault -- FABRIC.toml [pairs]`.
-//! With `disjoint` in the place of `pairs`, looks for three paths of every pair of switches that share no
-//! link: where there are, no two faults cut the pair off, whichever they are.
+//! Breaks every cable and every local link of a fabric in turn, or every two of them, and counts the losses: `cargo run
+//! --release --package tvlb-generator --example every_fault -- FABRIC.toml [pairs]`. With `disjoint` instead of
+//! `pairs`, searches for three paths of every pair of switches that share no link: if they exist, no two faults cut the
+//! pair off, whichever they are.
 //!
-//! A pair of switches is reachable if a minimal path joins it, also over third switches, or a path over
-//! another group, which is what switches that have the fault image can draw. That such paths have at most
-//! seven hops, and that channels cannot wait for each other in a cycle, does not depend on what is dead
-//! (docs/explanation/verify.md, Faults).
+//! A pair of switches is reachable if a minimal path joins it, possibly through third switches, or a path through
+//! another group, which switches with the fault image can draw. That such paths have at most seven hops, and that
+//! channels cannot wait for each other in a cycle, does not depend on what is dead (docs/explanation/verify.md,
+//! Faults).
 
 mod disjoint;
 
@@ -42,8 +42,8 @@ fn parts(plan: &Topology) -> Vec<FaultSet> {
     parts
 }
 
-/// What some sets of faults cost: how many there are, how many of them take some pair's minimal paths
-/// and the most pairs that one does, and how many cut pairs off.
+/// The cost of some sets of faults: how many there are, how many of them take some pair's minimal paths and the most
+/// pairs that one does, and how many cut pairs off.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     sets: u64,

@@ -1,4 +1,4 @@
-//! What hangs together.
+//! Connected components.
 
 use crate::machine::count;
 
@@ -12,7 +12,7 @@ impl Components {
         Self((0..count(things)).collect())
     }
 
-    /// The thing that stands for the set of this one: the lowest of the set.
+    /// The representative of this thing's set: the lowest of the set.
     pub(crate) fn find(&mut self, mut thing: u32) -> u32 {
         while self.0[thing as usize] != thing {
             // Half of the way is left out the next time.

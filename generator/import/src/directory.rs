@@ -1,8 +1,8 @@
 //! The directory that an import writes.
 //!
-//! The fabric file takes its place last: while it is there, so is all that it names. While an import puts its files in
-//! the place of an earlier one's, those are in a directory beside them, and from there an import that was killed begins
-//! again as if it had never begun.
+//! The fabric file takes its place last: while it is there, so is everything that it names. While an import replaces an
+//! earlier one's files, those are in a directory beside them, and from there an import that was killed begins again as
+//! if it had never begun.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -14,24 +14,24 @@ use tvlb_table_set::{Content, WriteError, sha256, write_into};
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
     ["cables.csv", NAMES_FILE, ASSUMPTIONS_FILE, DOWN_FILE, FABRIC_FILE];
-/// What the parts are called, by their numbers.
+/// The names of the parts, by their numbers.
 pub(crate) const NAMES_FILE: &str = "names.csv";
 /// What was read and assumed.
 pub(crate) const ASSUMPTIONS_FILE: &str = "assumptions.txt";
-/// The links that are down; written only where it was asked which links are live.
+/// The links that are down; written only if the live links were given.
 pub(crate) const DOWN_FILE: &str = "down.txt";
 pub(crate) const FABRIC_FILE: &str = "fabric.toml";
-/// The largest fabric file that may be looked at, and how much of the assumptions, whose second line has its hash.
+/// The largest fabric file that is read, and how much of the assumptions, whose second line has its hash.
 const MOST_FABRIC_BYTES: u64 = 1 << 20;
 const MOST_NOTED_BYTES: u64 = 1 << 16;
 
-/// Where the files that are replaced stay until the new ones are there.
+/// Where replaced files stay until the new ones are there.
 const REPLACED: &str = ".import-replaced";
 
-/// Why an import was not written. The directory holds what it held, or no fabric file.
+/// Why an import was not written. The directory is unchanged, or has no fabric file.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportWriteError {
-    /// A file that must not be replaced, or cannot be looked at.
+    /// A file that must not be replaced, or cannot be read.
     #[error(transparent)]
     Refused(#[from] Refused),
     #[error(transparent)]
@@ -43,15 +43,15 @@ pub enum ImportWriteError {
 pub enum EarlierFiles {
     /// Refuse them.
     Refuse,
-    /// Replace them, and go on from what they say.
+    /// Replace them, and continue from them.
     Renew,
     /// Replace them, and go on from another import, if from any.
     Replace,
 }
 
-/// Refuses a directory with files that must not be replaced: names without a fabric file where their numbers are to be
-/// kept, and a fabric file that is not as an import wrote it where another import is gone on from, for people put the
-/// sets, latencies and bandwidths of a machine into it.
+/// Refuses a directory with files that must not be replaced: names without a fabric file if their numbers are to be
+/// kept, and a fabric file that people have changed, with sets, latencies and bandwidths of a machine, if another
+/// import is continued.
 ///
 /// # Errors
 /// A file exists that must not be replaced.
@@ -91,8 +91,7 @@ pub fn fabric_file(directory: &Path) -> PathBuf {
     held(directory).join(FABRIC_FILE)
 }
 
-/// The directory that has the files of the last import that came to its end. Until the fabric file is there, an import
-/// has not.
+/// The directory with the files of the last completed import. An import is complete once the fabric file is there.
 fn held(directory: &Path) -> PathBuf {
     let (fabric, replaced) = (directory.join(FABRIC_FILE), directory.join(REPLACED));
     let is_interrupted = fs::symlink_metadata(fabric).is_err() && replaced.is_dir();
@@ -103,7 +102,7 @@ fn held(directory: &Path) -> PathBuf {
 fn check_unedited(directory: &Path) -> Result<(), Refused> {
     let path = directory.join(FABRIC_FILE);
     let fabric = match input_file::read(&path, MOST_FABRIC_BYTES, Symlinks::Follow) {
-        // Whatever stands in the way is found where the directory is made.
+        // Any obstacle is found when the directory is made.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {
@@ -124,8 +123,8 @@ fn check_unedited(directory: &Path) -> Result<(), Refused> {
     Err(Refused::new(found, "").in_file(&path.display().to_string()))
 }
 
-/// Writes these files of [`FILES`], the fabric file last, in the place of what is there, and removes the others of
-/// those names, which an earlier import has written.
+/// Writes these files of [`FILES`], the fabric file last, over the present ones, and removes the others of those names,
+/// which an earlier import has written.
 pub(crate) fn write(
     directory: &Path,
     files: &[(&'static str, Content<'_>)],
@@ -176,7 +175,7 @@ mod tests {
         let noted = format!("Read.\n{}\n", sha256(b"new\n"));
         fs::write(directory.join(ASSUMPTIONS_FILE), noted).unwrap();
         write_text(&directory, EarlierFiles::Replace, &[FABRIC_FILE, "cables.csv"]).unwrap();
-        // What the last import did not write is not left beside what it did.
+        // Files that the last import did not write are removed.
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
     }
 
@@ -221,7 +220,7 @@ mod tests {
         let error = write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &());
         assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
         assert_eq!(names(home.path()), [""; 0]);
-        // What was there before stays as it was.
+        // What was there before is unchanged.
         write_text(&directory, EarlierFiles::Refuse, &[FABRIC_FILE]).unwrap();
         assert!(write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
         assert_eq!(names(&directory), [FABRIC_FILE]);

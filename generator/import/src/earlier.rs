@@ -1,7 +1,7 @@
-//! The numbers of an earlier import, by the names of the parts that have them.
+//! The numbers of an earlier import, by the names of their parts.
 //!
-//! A machine is imported again when it has changed. What is still there keeps its number, so that tables, lists and
-//! people go on to mean the same by it; what is new comes into numbers that nothing has.
+//! A machine is imported again when it has changed. Parts that are still there keep their numbers, so that tables,
+//! lists and people continue to mean the same by them; new parts get unused numbers.
 
 use crate::notes::{NameSample, counted};
 use crate::summary::{NumbersSummary, PartCounts};
@@ -33,8 +33,8 @@ impl NumberedPart {
     }
 }
 
-/// Where a part is: a group's number, a switch's index in it, a node's or global port's number on that. What does
-/// not apply is 0.
+/// The place of a part: a group's number, a switch's index in it, a node's or global port's number on that. Fields that
+/// do not apply are 0.
 pub(crate) type Place = [u32; 3];
 
 /// The places of parts, by their names. Nodes may share a name.
@@ -42,7 +42,7 @@ pub(crate) type Place = [u32; 3];
 pub(crate) struct EarlierPlaces(BTreeMap<(NumberedPart, String), Vec<Place>>);
 
 impl EarlierPlaces {
-    /// Adds a part behind those of the same name.
+    /// Adds a part after those of the same name.
     pub(crate) fn push(&mut self, part: NumberedPart, name: &str, place: Place) {
         self.0.entry((part, name.to_owned())).or_default().push(place);
     }
@@ -58,11 +58,11 @@ impl EarlierPlaces {
     }
 }
 
-/// What the names of kinds begin with that no person gave: those of absent groups, of others, and where a fabric file
-/// says none.
+/// The beginnings of names of kinds that no person gave: those of absent groups, of others, and of a fabric file
+/// without names.
 const GIVEN_NAMES: [&str; 3] = ["absent", "groups-of-", "kind-"];
 
-/// What an earlier import called its parts, and how it numbered them; by default there was none.
+/// The names and numbers of an earlier import's parts; empty by default.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
     pub(crate) places: EarlierPlaces,
@@ -121,8 +121,8 @@ impl Earlier {
         self.kinds.get(group as usize)?.as_deref()
     }
 
-    /// The same, whose switches had so many global ports at least. With none of its own it is room for cables to
-    /// come.
+    /// The same, with switches that had at least this many global ports. Without global ports of its own, that is room
+    /// for future cables.
     #[must_use]
     pub fn with_global_ports(mut self, least: u32) -> Self {
         self.sizes[2] = self.sizes[2].max(least);
@@ -135,7 +135,7 @@ impl Earlier {
     }
 }
 
-/// What has become of the parts of one sort.
+/// What happened to the parts of one sort.
 #[derive(Debug, Default)]
 struct Fate {
     /// How many have the numbers that they had.
@@ -172,12 +172,12 @@ impl Fate {
     }
 }
 
-/// What has become of the parts of an earlier import.
+/// What happened to the parts of an earlier import.
 #[derive(Debug)]
 pub(crate) struct NumberChanges([Fate; NumberedPart::ALL.len()]);
 
 impl NumberChanges {
-    /// Compares an earlier import with what there is now.
+    /// Compares an earlier import with the present one.
     pub(crate) fn of(earlier: &Earlier, now: &EarlierPlaces) -> Self {
         Self(NumberedPart::ALL.map(|part| Fate::of(part, &earlier.places, now)))
     }
@@ -196,7 +196,7 @@ impl NumberChanges {
         }
     }
 
-    /// A sentence for each sort of part and what has become of it, with names.
+    /// A sentence for each sort of part and change, with names.
     pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
         NumberedPart::ALL.into_iter().zip(&self.0).flat_map(|(part, fate)| {
             let Fate { kept, added, gone, moved } = fate;

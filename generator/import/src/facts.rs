@@ -1,4 +1,4 @@
-//! What a person should know of an imported machine, in numbers and in sentences.
+//! Facts about an imported machine for people, in numbers and in sentences.
 
 use crate::components::Components;
 use crate::directory::FABRIC_FILE;
@@ -99,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// Looks for switches that no chain of links reaches.
+    /// Searches switches that no chain of links reaches.
     fn look_for_parts(&mut self, machine: &Machine) {
         let mut parts = Components::new(machine.switches.len());
         for link in &machine.links {

@@ -1,7 +1,7 @@
-//! What `ibnetdiscover` prints of an InfiniBand network: from its text to records.
+//! The output of `ibnetdiscover` for an InfiniBand network: from its text to records.
 //!
-//! A record is a line that names a switch, a channel adapter or a router, and a line for each of its
-//! ports with a link. `records.rs` reads them, `links.rs` joins the two ends of each link, and `groups.rs` looks for groups.
+//! A record is a line that names a switch, a channel adapter or a router, and a line for each of its ports with a link.
+//! `records.rs` reads them, `links.rs` joins the two ends of each link, and `groups.rs` finds groups.
 
 mod groups;
 mod links;
@@ -71,8 +71,8 @@ pub(crate) fn read(
     Ok((machine, notes))
 }
 
-/// Whether the text is one of `ibnetdiscover`: whether it has the first line of a record, whatever stands
-/// before it, so that the reader of such texts says what it does not understand.
+/// Whether the text is an output of `ibnetdiscover`: whether it has the first line of a record, whatever precedes it,
+/// so that the reader of such texts reports what it does not understand.
 pub(crate) fn is_one(source: NamedText<'_>) -> Result<bool, Refused> {
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     while let Some(line) = lines.next_line()? {
@@ -135,7 +135,7 @@ fn say_what_was_read(network: &Subnet, joined: &links::SwitchGraph, notes: &mut 
     }
 }
 
-/// Says how wide and fast the links between switches are, which no table makes a difference for.
+/// Reports how wide and fast the links between switches are, which makes no difference to tables.
 fn say_rates(network: &Subnet, joined: &links::SwitchGraph, notes: &mut Notes) {
     let rated = rated_links(network, &joined.switches, &joined.links);
     let rates = count_rates(rated.iter().map(|(_, rate)| *rate));
@@ -180,7 +180,7 @@ fn say_slow_links(network: &Subnet, switches: &[u32], machine: &Machine, notes: 
     }
 }
 
-/// The links of which the text says how wide and fast they are. `switches` has the device of each switch.
+/// The links whose width and speed the text states. `switches` has the device of each switch.
 fn rated_links<'n, 'l>(
     network: &'n Subnet,
     switches: &[u32],
@@ -203,7 +203,7 @@ fn count_rates<'n>(rates: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, us
     counts
 }
 
-/// What a width and a speed such as 4xHDR carry, in Mbit/s; `None` of a speed that is not known.
+/// The rate of a width and a speed such as 4xHDR, in Mbit/s; `None` for an unknown speed.
 fn megabits(rate: &str) -> Option<u32> {
     let (width, speed) = rate.split_once('x')?;
     let lane = match speed {
@@ -221,7 +221,7 @@ fn megabits(rate: &str) -> Option<u32> {
     width.parse::<u32>().ok()?.checked_mul(lane)
 }
 
-/// The descriptions of switches, or their ids where several share one or there is none.
+/// The descriptions of switches, or their ids if several share one or have none.
 fn switch_names(network: &Subnet, joined: &links::SwitchGraph, notes: &mut Notes) -> Vec<String> {
     let device = |number: &u32| &network.devices[*number as usize];
     let description =

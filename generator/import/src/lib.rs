@@ -1,9 +1,9 @@
 //! Cable files of real machines: read, checked, numbered, and written as a fabric file with its cable
 //! list and names.
 //!
-//! A reader (`slingshot`, `ibnetdiscover`) turns a text into records with line numbers, and records
-//! into a machine of switches, nodes and links with names. The machine is numbered as a Dragonfly of
-//! several kinds of groups, and written. What the source does not say is refused, or assumed and said.
+//! A reader (`slingshot`, `ibnetdiscover`) turns a text into records with line numbers, and records into a machine of
+//! switches, nodes and links with names. The machine is numbered as a Dragonfly of several kinds of groups, and
+//! written. What the source leaves open is refused, or assumed and reported.
 //!
 //! ```
 //! use tvlb_import::{Earlier, slingshot};
@@ -71,16 +71,15 @@ pub struct Import {
     /// Since an earlier import, if there was one.
     changes: Option<NumberChanges>,
     notes: Notes,
-    /// Whether it was asked which links are live.
+    /// Whether the live links were given.
     knows_live: bool,
-    /// The fabric file, where it has more to say than the machine.
+    /// The fabric file, if it contains more than the machine.
     fabric: Option<String>,
 }
 
-/// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names
-/// the live links, a map from jacks to the ports of the switch chip, and how cables with two jacks at an end are
-/// joined, without which they are refused. What is still there has the numbers that
-/// an earlier import gave it.
+/// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names the live links,
+/// a map from jacks to the ports of the switch chip, and how cables with two jacks at an end are joined, without which
+/// they are refused. Parts that are still there keep the numbers of an earlier import.
 ///
 /// # Errors
 /// The first thing that cannot be understood, with its file and line, or with the earlier numbers the machine
@@ -98,11 +97,11 @@ pub fn slingshot(
     Import::of("tvlb import slingshot", (&file, earlier), machine, notes, knows_live)
 }
 
-/// Reads what `ibnetdiscover` prints. What is still there has the numbers that an earlier import gave it.
+/// Reads the output of `ibnetdiscover`. Parts that are still there keep the numbers of an earlier import.
 ///
 /// # Errors
-/// The first thing that cannot be understood, with its line, or groups that the links do not tell, or with the
-/// earlier numbers the machine has too many kinds of groups.
+/// The first line that cannot be understood, or groups that do not follow from the links, or too many kinds of groups
+/// with the earlier numbers.
 pub fn ibnetdiscover(
     source: NamedText<'_>,
     grouping: &Grouping,
@@ -113,8 +112,8 @@ pub fn ibnetdiscover(
     Import::of("tvlb import ibnetdiscover", (&file, earlier), machine, notes, false)
 }
 
-/// The links between switches that are live, by the names of their two ports: from what `ibnetdiscover`
-/// prints, or from any text that names links as a Slingshot network does. `open` opens the text, twice.
+/// The live links between switches, by the names of their two ports: from the output of `ibnetdiscover`, or from any
+/// text that names links as a Slingshot network does. `open` opens the text, twice.
 ///
 /// # Errors
 /// A text that cannot be read, is cut off, or names no link.
@@ -127,9 +126,8 @@ pub fn live_links(
     Ok(slingshot::live::names(open()?)?)
 }
 
-/// The links between switches that are planned, by the names of their two ports: from what `ibnetdiscover`
-/// prints, or from the cable plan of a Slingshot network, of one or several files. `open` opens the file
-/// of a number, the first one twice.
+/// The planned links between switches, by the names of their two ports: from the output of `ibnetdiscover`, or from the
+/// cable plan of a Slingshot network, of one or several files. `open` opens the file of a number, the first one twice.
 ///
 /// # Errors
 /// The first thing that cannot be understood, with its file and line.
@@ -167,7 +165,7 @@ impl Import {
         Ok(Self { made_by, name, machine, numbering, facts, changes, notes, knows_live, fabric })
     }
 
-    /// What was read and what came of it.
+    /// What was read and the result.
     pub fn summary(&self) -> Summary {
         Summary {
             numbers: self.changes.as_ref().map(NumberChanges::summary),
@@ -176,22 +174,22 @@ impl Import {
         }
     }
 
-    /// Writes this fabric file in the place of the one that the machine gives.
+    /// Replaces the machine's fabric file by this one.
     pub fn set_fabric(&mut self, text: String) {
         self.fabric = Some(text);
     }
 
-    /// Says this sentence among the assumptions.
+    /// Adds this sentence to the assumptions.
     pub fn assume(&mut self, sentence: String) {
         self.notes.assumed.push(sentence);
     }
 
-    /// Writes the files into a directory, which is made if need be, and returns their names. No file
-    /// is there before all are written. Each change of the directory from then on is a step.
+    /// Writes the files into a directory, which is made if need be, and returns their names. No file appears before all
+    /// are written. Each change of the directory from then on is a step.
     ///
     /// # Errors
-    /// As of [`check_directory`], or the operating system refused, or the caller cancelled the work, and
-    /// then the directory is as it was.
+    /// As for [`check_directory`], or the operating system refused, or the caller cancelled the work; then the
+    /// directory is unchanged.
     pub fn write(
         &self,
         directory: &Path,

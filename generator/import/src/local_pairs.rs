@@ -1,6 +1,6 @@
 //! The pairs of switches of a group that have links, and those that lack one.
 //!
-//! All pairs of a group are meant to be linked. Where groups are of leaves and spines, only a leaf and a spine are.
+//! All pairs of a group are meant to be linked. If groups consist of leaves and spines, only a leaf and a spine are.
 
 use crate::machine::{Machine, count};
 use crate::notes::{MOST_LISTED, NameSample, counted};
@@ -25,9 +25,9 @@ pub(crate) struct LocalPairs {
 #[derive(Debug)]
 struct Incomplete {
     groups: Range<u32>,
-    /// By index whether a switch is a spine, where that counts.
+    /// For each index whether a switch is a spine, if that matters.
     is_spine: Vec<bool>,
-    /// The pairs of each that have links, in order, and how many have none.
+    /// For each group the pairs that have links, in order, and how many have none.
     linked: Vec<[u32; 2]>,
     missing: usize,
 }
@@ -141,7 +141,7 @@ impl LocalPairs {
             !self.has_leaves || is_spine[*low as usize] != is_spine[*high as usize]
         };
         let mut linked = linked.iter().peekable();
-        // The names beyond a limit would not be shown, so nobody looks for them.
+        // Names beyond a limit would not be shown, so they are not collected.
         let unlinked = of_group.filter(is_meant).filter(|pair| linked.next_if_eq(&pair).is_none());
         let shown: Vec<[u32; 2]> = unlinked.take(MOST_LISTED).collect();
         let list = |text: &dyn Fn(u32) -> String| {
@@ -171,9 +171,9 @@ fn name<'m>(machine: &'m Machine, numbering: &Numbering, switch: u32) -> &'m str
     &machine.switches[numbering.switches[switch as usize] as usize].name
 }
 
-/// By the machine's number whether a switch is a spine, or else a leaf. Nothing if groups are not of leaves and spines:
-/// then a local link joins two switches that both have global links, or that are both linked to such ones, and so on.
-/// Nodes tell less: those of a leaf may be off, and a spine may have an aggregation node.
+/// For each number of the machine whether a switch is a spine, or else a leaf. `None` if groups do not consist of
+/// leaves and spines: then a local link joins two switches that both have global links, or that are both linked to such
+/// ones, and so on. Nodes say less: those of a leaf may be off, and a spine may have an aggregation node.
 fn spines(machine: &Machine) -> Option<Vec<bool>> {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); machine.switches.len()];
     let mut is_spine: Vec<Option<bool>> = vec![None; machine.switches.len()];
@@ -201,9 +201,9 @@ fn spines(machine: &Machine) -> Option<Vec<bool>> {
             }
         }
     }
-    // What no chain of local links joins to a global link is of no group of leaves and spines.
+    // A switch that no chain of local links joins to a global link belongs to no group of leaves and spines.
     let is_spine: Vec<bool> = is_spine.into_iter().collect::<Option<_>>()?;
-    // Of two switches nothing tells.
+    // Two switches alone do not show it.
     let has_two = |list: &Vec<u32>| list.iter().any(|far| *far != list[0]);
     neighbours.iter().any(has_two).then_some(is_spine)
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 #[derive(Debug)]
 pub(crate) struct Machine {
-    /// What the ports of its switches are called.
+    /// The names of the ports of its switches.
     pub(crate) ports: PortNames,
     /// The groups' names, in the source's order.
     pub(crate) groups: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) struct SwitchLink {
     pub(crate) ends: [LinkEnd; 2],
 }
 
-/// What the ports of switches are called. A port is a number that rises in the order of the names.
+/// The names of the ports of switches. A port is a number that rises in the order of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortNames {
     /// Two ports for each jack: `j5p0` is port 10, and `j5p1` port 11.
@@ -70,7 +70,7 @@ impl PortNames {
 /// The physical port numbers.
 #[derive(Debug)]
 pub(crate) enum Physical {
-    /// Nobody said.
+    /// Not stated.
     Unknown,
     /// The source's own port number.
     Same,
@@ -117,7 +117,7 @@ impl Machine {
         format!("{}-{}", self.port_name(one), self.port_name(other))
     }
 
-    /// The physical number of a port, where it is known.
+    /// The physical number of a port, if known.
     pub(crate) fn physical_port(&self, end: LinkEnd) -> Option<u32> {
         match &self.physical {
             Physical::Unknown => None,

@@ -1,4 +1,4 @@
-//! What a reader has to say of what it read, besides the machine.
+//! A reader's remarks on what it read, besides the machine.
 
 /// Sentences for people.
 #[derive(Debug, Default)]
@@ -7,7 +7,7 @@ pub(crate) struct Notes {
     pub(crate) read: String,
     /// What was assumed, left out or added.
     pub(crate) assumed: Vec<String>,
-    /// What a person should look at.
+    /// What a person should check.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct NameSample {
     names: Vec<String>,
 }
 
-/// A sentence that goes on for longer helps nobody.
+/// A sentence with more items helps no reader.
 pub(crate) const MOST_LISTED: usize = 100;
 const MOST_IN_SHORT: usize = 10;
 
@@ -30,7 +30,7 @@ impl NameSample {
         listed
     }
 
-    /// The same, of which there are so many, shown or not.
+    /// The same for this many items, shown or not.
     pub(crate) fn of_all(self, count: usize) -> Self {
         Self { count, ..self }
     }

@@ -1,15 +1,14 @@
 //! The numbers that tvlb gives to groups, switches and ports of a machine.
 //!
-//! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that
-//! a part that changes moves no other, and one that comes or goes moves those behind it. With an earlier import,
-//! what has its name and was there keeps its number: a new group comes behind all, a group that is gone leaves an
-//! absent one, and within a group or switch what is new takes the lowest numbers that are free. Switches of a
-//! group have no gaps, so the last fill those that are left.
+//! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that a change
+//! of a part moves no other, and an added or removed part moves only later ones. With an earlier import, parts whose
+//! names are unchanged keep their numbers: a new group comes last, a removed group leaves an absent one, and within a
+//! group or switch new parts take the lowest free numbers. Switches of a group have no gaps, so the last ones fill
+//! those that are left.
 //!
-//! Groups next to each other with equally many switches, and equally many nodes at the switch that has the most,
-//! are one kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike
-//! that differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the
-//! order of lines in a file.
+//! Adjacent groups with equally many switches, and equally many nodes at the switch that has the most, are one kind. A
+//! fabric has room for eight kinds; if that is not enough, places without a node make groups alike that differ only in
+//! nodes, and if it still is not, groups are numbered by falling size. Nothing depends on the order of lines in a file.
 
 use crate::earlier::{Earlier, EarlierPlaces, NumberedPart, Place};
 use crate::machine::{LinkEnd, Machine, count};
@@ -41,11 +40,11 @@ pub(crate) struct AlikeGroups {
     pub(crate) name: String,
     /// g: how many groups.
     pub(crate) groups: u32,
-    /// a: switches per group; 0 where the groups are absent.
+    /// a: switches per group; 0 if the groups are absent.
     pub(crate) size: u32,
     /// p: the most places for nodes that a switch has.
     pub(crate) nodes: u32,
-    /// h: the most global slots that a switch has, and at least 1 where there are switches.
+    /// h: the most global slots that a switch has, and at least 1 if there are switches.
     pub(crate) global_ports: u32,
 }
 
@@ -83,7 +82,7 @@ pub(crate) type Cable = [(u32, u32, u32); 2];
 #[derive(Debug)]
 pub(crate) struct Numbering {
     pub(crate) kinds: Vec<AlikeGroups>,
-    /// The machine's number of each group; none of an absent one.
+    /// The machine's number of each group; `None` for an absent one.
     pub(crate) groups: Vec<Option<u32>>,
     /// The names of absent groups.
     pub(crate) absent: BTreeMap<u32, String>,
@@ -186,7 +185,7 @@ impl Numbering {
         }
     }
 
-    /// Where all parts are, by their names.
+    /// The places of all parts, by their names.
     pub(crate) fn parts(&self, machine: &Machine) -> EarlierPlaces {
         let mut parts = EarlierPlaces::default();
         for (number, group) in (0..).zip(&self.groups) {
@@ -291,7 +290,7 @@ impl Numbering {
         let mut globals = Vec::with_capacity(ends.len());
         for own in ends.chunk_by(|one, other| one.0 == other.0) {
             let wanted = own.iter().map(|&(switch, port, ..)| {
-                // A switch in the place of another one has the cables of that one's ports.
+                // A switch that replaces another one has the cables of that one's ports.
                 let number = self.switches[switch as usize] as usize;
                 let own = &machine.switches[number].name;
                 let is_known = !earlier.places.of(NumberedPart::Switch, own).is_empty();
@@ -310,7 +309,7 @@ impl Numbering {
         self.globals = globals;
     }
 
-    /// Sentences for sizes that numbers of the whole fabric are made of and that were others in an earlier import.
+    /// Sentences for sizes in the numbers of the whole fabric that differ from an earlier import.
     pub(crate) fn other_sizes(&self, earlier: &Earlier) -> impl Iterator<Item = String> {
         let most = |of: fn(&AlikeGroups) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
         let [p, a, h] = earlier.sizes;
@@ -329,7 +328,7 @@ impl Numbering {
         })
     }
 
-    /// The sizes of each group; none of an absent one.
+    /// The sizes of each group; `None` for an absent one.
     fn shapes(&self) -> Vec<Option<Shape>> {
         let sizes = self.starts.windows(2).map(|ends| ends[1] - ends[0]);
         let mut shapes: Vec<_> = sizes.map(|size| (size > 0).then_some((size, 0))).collect();
@@ -345,8 +344,8 @@ impl Numbering {
         self.places[self.switches[switch as usize] as usize].0 as usize
     }
 
-    /// The kinds of groups of these sizes. Groups of one shape are alike wherever they stand. The largest p and h are
-    /// no smaller than they were, so that numbers go on to mean the same.
+    /// The kinds of groups of these sizes. Groups of one shape are alike wherever they are. The largest p and h are no
+    /// smaller than before, so that numbers keep their meaning.
     fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<AlikeGroups> {
         let present = || shapes.iter().flatten();
         let least = present().map(|&shape| (shape, 1));
@@ -415,8 +414,8 @@ impl Numbering {
     }
 }
 
-/// The machine's groups in the order of their names, those of an earlier import at their numbers and the others
-/// behind them.
+/// The machine's groups in the order of their names, those of an earlier import at their numbers and the others after
+/// them.
 fn groups(machine: &Machine, earlier: &Earlier) -> Vec<Option<u32>> {
     let mut groups = vec![None; earlier.groups.values().max().map_or(0, |last| *last as usize + 1)];
     for (group, name) in (0..).zip(&machine.groups) {
@@ -428,8 +427,8 @@ fn groups(machine: &Machine, earlier: &Earlier) -> Vec<Option<u32>> {
     groups
 }
 
-/// A number for each, from 0: the one that it wants, unless one before it has that, and else the lowest that
-/// nobody has or wants.
+/// A number for each, from 0: the wanted one, unless an earlier item has that, and else the lowest that is neither
+/// taken nor wanted.
 fn free_numbers(wanted: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
     let mut taken = BTreeSet::new();
     let wanted: Vec<Option<u32>> =
@@ -473,7 +472,7 @@ fn level_nodes(shapes: &mut [Option<Shape>]) {
     }
 }
 
-/// The largest of the numbers that stand with each key.
+/// The largest number of each key.
 fn most_by<K: Ord>(pairs: impl Iterator<Item = (K, u32)>) -> BTreeMap<K, u32> {
     let mut most = BTreeMap::new();
     for (key, number) in pairs {

@@ -47,11 +47,11 @@ const SOURCE_GROUP: usize = 11;
 const DESTINATION_GROUP: usize = 12;
 const ROUTE: usize = 16;
 
-/// What is accepted of a second jack where nobody has said how such cables are joined.
+/// The accepted second jack if it was not stated how such cables are joined.
 const TWO_JACKS: &str = "none; or state with --two-jacks straight or --two-jacks crossed how the ports are joined of cables \
                          with two jacks at an end";
 
-/// How the text says that there is nothing.
+/// The text for an absent value.
 const NONE: &str = "none";
 
 /// The machine of one or several plans, the links that are live, and the map of jacks.
@@ -104,9 +104,9 @@ fn read_plan(source: NamedText<'_>, plan: &mut Plan) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether all fields after the sixteenth are the route: one field, or a list that nobody quoted, so that
-/// its commas have made several of it. Other commas have shifted the columns, and a list that goes on after
-/// its bracket, or has a jack, is a row whose line does not end.
+/// Whether all fields after the sixteenth are the route: one field, or a list without quotes, whose commas have split
+/// it. Other commas have shifted the columns, and a list that goes on after its bracket, or has a jack, is a row whose
+/// line does not end.
 fn is_route(fields: &CsvFields) -> bool {
     if fields.len() <= COLUMNS.len() {
         return true;

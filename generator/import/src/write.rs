@@ -1,4 +1,4 @@
-//! The files that tvlb reads: the fabric file, the cable list, the names, and the links that are down.
+//! The files for tvlb: the fabric file, the cable list, the names, and the links that are down.
 
 use crate::machine::{LinkEnd, Machine};
 use crate::numbering::{NodePort, Numbering};

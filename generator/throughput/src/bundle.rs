@@ -1,4 +1,4 @@
-//! The model of one pattern and one set as a matrix: what each choice puts on each link.
+//! The model of one pattern and one set as a matrix: the load of each choice on each link.
 //!
 //! Rates that do not increase with the hop count are exactly the mixtures of "all paths of at most n
 //! hops, evenly", and those of other rules (`rule.rs`) mixtures of others, so a flow's choice is a
@@ -6,9 +6,9 @@
 //! largest link load t is the least. The throughput is then 1/t, or the terminals' bound if that is
 //! less (design, section 4; Mollah et al., PMBS'17, model 3; Rahman et al., SC'19, section 3.3.2).
 //!
-//! Where wiring, pattern and set are all the same seen from each group, the model is folded: the
-//! flows of group 0 stand for all, and a link stands for its images in all groups. Averaging a
-//! split over the rotations keeps its largest load or lowers it, so nothing is lost.
+//! If wiring, pattern and set look the same from each group, the model is folded: the flows of group 0 stand for all,
+//! and a link stands for its images in all groups. Averaging a split over the rotations keeps its largest load or
+//! lowers it, so nothing is lost.
 //!
 //! The matrix has an entry for each bundle and link that it uses, which is right for small fabrics
 //! and folded ones; `factored.rs` is for the others.
@@ -23,7 +23,7 @@ use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::{Flow, Flows};
 
-/// The most bundles of a program: one of so many takes some hundred megabytes to solve.
+/// The most bundles of a program: one of this size takes some hundred megabytes to solve.
 const MOST_BUNDLES: usize = 50_000;
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.
@@ -98,7 +98,7 @@ impl Bundles {
         Ok(bundles)
     }
 
-    /// Adds a flow by its classes, or by those that tell its paths apart further.
+    /// Adds a flow by its classes, or by finer ones that distinguish its paths.
     fn add_flow(
         &mut self,
         (flow, rule): (&Flow, Rule),

@@ -1,4 +1,4 @@
-//! What is proven of a throughput, in plain arithmetic and whatever the solver says.
+//! The proven bounds of a throughput, in plain arithmetic and independent of the solver.
 //!
 //! Any split of the flows over their bundles gives a largest link load t, and 1/t is reached: a
 //! lower bound. Any prices y ≥ 0 of the links give an upper bound: the largest load is at least the
@@ -6,8 +6,8 @@
 //! bundle, so t ≥ Σ demand · cheapest / Σ y. Solvers only propose splits and prices; what is
 //! reported is computed here from the loads themselves.
 //!
-//! This stays apart from all solvers on purpose. Of a program that is held factored, the paths of each
-//! flow are counted here one by one, so that an error in the factoring cannot vouch for itself.
+//! This is separate from all solvers on purpose. For a program that is held factored, the paths of each flow are
+//! counted here one by one, so that an error in the factoring cannot vouch for itself.
 //!
 //! Rounding is accounted for. Every sum has non-negative terms only, so its relative error is at
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
@@ -31,12 +31,12 @@ pub struct Certified {
 }
 
 impl Certified {
-    /// What no flow that uses a link, or no prices yet, leave open.
+    /// The interval without any proof, for flows that use no link or before there are prices.
     pub(super) fn unknown(choices: &Choices) -> Self {
         Self { lower: 0.0, ..Self::by_nodes(choices) }
     }
 
-    /// What the nodes allow is reached.
+    /// The bound of the nodes, reached.
     pub(super) fn by_nodes(choices: &Choices) -> Self {
         let bound = choices.terminal_bound;
         Self { lower: bound, upper: bound, limit: Limit::Nodes }
@@ -53,7 +53,7 @@ impl Certified {
         (self.gap() <= tolerance).then_some(f64::midpoint(self.lower, self.upper))
     }
 
-    /// What both intervals allow.
+    /// The intersection of both intervals.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let least = if other.upper < self.upper { other } else { self };
@@ -73,7 +73,7 @@ pub(super) fn lower_bound(choices: &Choices, loads: &[f64]) -> f64 {
     if most * choices.terminal_bound <= 1.0 { choices.terminal_bound } else { 1.0 / most }
 }
 
-/// What prices prove, which leave open how little is reached; negative ones count as 0.
+/// The bound from prices, which say nothing about a lower bound; negative ones count as 0.
 pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> Certified {
     let prices: Vec<f64> = prices.iter().map(|&price| price_of(price)).collect();
     upper_bound_of(bundles.choices(), &prices, &bundles.costs_of(&prices))
@@ -83,7 +83,7 @@ fn price_of(proposed: f64) -> f64 {
     if proposed > 0.0 { proposed } else { 0.0 }
 }
 
-/// An upper bound on the throughput from what each bundle costs at some prices.
+/// An upper bound on the throughput from the cost of each bundle at some prices.
 fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> Certified {
     let total: f64 = prices.iter().sum();
     let paid = choices.least_paid(costs);
@@ -98,8 +98,8 @@ fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> Certified
     }
 }
 
-/// What a split and prices prove, from the paths of each flow as they are counted, one flow after
-/// another: for programs too large to hold, and independent of how their solver sees them.
+/// The bounds from a split and prices, with the paths of each flow counted one flow after another: for programs too
+/// large to hold, and independent of their solver.
 pub(super) fn counted(
     counter: &mut PathCounter<'_>,
     pattern: &Flows,

@@ -1,7 +1,7 @@
 //! Dense symmetric systems, the inner loop of the interior-point method.
 //!
-//! Loops over slices in vectors of four, whatever the processor has: products are added up in an
-//! order, and rounded in a way, that depends on nothing, so results are the same on every machine.
+//! Loops run over slices in vectors of four, whatever the processor has: products are added up in a fixed order and
+//! with fixed rounding, so results are the same on every machine.
 
 #![expect(
     clippy::inline_always,
@@ -11,7 +11,7 @@
 use pulp::{Scalar256b, Simd, WithSimd};
 use std::ops::Range;
 
-/// Runs a loop in vectors of four: the processor's own where it has such, else numbers one by one.
+/// Runs a loop in vectors of four: the processor's own if it has them, else numbers one by one.
 fn run(kernel: Kernel<'_>) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     if let Some(simd) = pulp::x86::V3::try_new() {
@@ -133,7 +133,7 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    /// B·Bᵀ + diagonal, where B has rows of this width.
+    /// B·Bᵀ + diagonal, with rows of B of this width.
     pub(super) fn gram(b: &[f64], width: usize, diagonal: &[f64]) -> Self {
         let size = diagonal.len();
         let mut rows = vec![0.0; size * size];
@@ -171,7 +171,7 @@ impl Symmetric {
         Self { size, rows }
     }
 
-    /// The factor L with L·Lᵀ = self; `None` if rounding has left it without.
+    /// The factor L with L·Lᵀ = self; `None` if rounding has destroyed it.
     pub(super) fn cholesky(mut self) -> Option<Self> {
         let size = self.size;
         let mut whole = true;
@@ -246,7 +246,7 @@ fn gram<S: Simd>(simd: S, rows: &mut [f64], size: usize, b: &[f64], width: usize
     each_product(simd, 0..size, 0..size, row, |i, k, product| rows[i * size + k] = product);
 }
 
-/// Adds B·Bᵀ to the lower triangle, where B has few columns and is given column by column.
+/// Adds B·Bᵀ to the lower triangle, for B with few columns, given column by column.
 #[inline(always)]
 fn add_block(rows: &mut [f64], size: usize, columns: &[f64], width: usize) {
     for column in columns.chunks_exact(size.max(1)).take(width) {
@@ -264,8 +264,8 @@ const PANEL: usize = 8;
 
 /// Turns the lower triangle into its Cholesky factor; `false` if rounding has left it without.
 ///
-/// A panel of columns at a time: what the columns before it contribute is a product of rows, which
-/// is fast; what remains within the panel is little.
+/// Works on a panel of columns at a time: the contribution of earlier columns is a product of rows, which is fast;
+/// little work remains within the panel.
 #[inline(always)]
 fn factor<S: Simd>(simd: S, rows: &mut [f64], size: usize) -> bool {
     let diagonal: Vec<f64> = (0..size).map(|i| rows[i * size + i]).collect();
@@ -294,8 +294,8 @@ fn factor<S: Simd>(simd: S, rows: &mut [f64], size: usize) -> bool {
                 if !pivot.is_finite() {
                     return false;
                 }
-                // A pivot lost to cancellation stands for a direction that the other links
-                // determine; a huge one leaves it as it is.
+                // A pivot lost to cancellation belongs to a direction that the other links determine; a huge one leaves
+                // it unchanged.
                 let root = if pivot > 1e-14 * diagonal[i] { pivot.sqrt() } else { 1e64 };
                 row[i - start] = root;
                 inverse[i - start] = 1.0 / root;
@@ -309,7 +309,7 @@ fn factor<S: Simd>(simd: S, rows: &mut [f64], size: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// What a processor without vectors computes, bit for bit.
+    /// The result of a processor without vectors is the same, bit for bit.
     #[test]
     fn processors_agree() {
         for size in [1, 7, 16, 45] {

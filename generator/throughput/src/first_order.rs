@@ -1,28 +1,27 @@
 //! A first-order method for large programs: flows and links play against each other.
 //!
-//! Splits w and prices y of the links meet in the game with value yᵀ(load of w): the flows want it
-//! low, the prices high, and its value is the least largest load. Both sides play by regret
-//! matching (Hart and Mas-Colell, Econometrica 2000) in the form of Tammelin (2014): a choice is
-//! taken in proportion to what would have been gained by always taking it, never counted below
-//! nothing. Sides take turns, regrets are discounted (Brown and Sandholm, AAAI 2019), and what is
-//! proposed is the average of the rounds with weights that grow: that of the flows bounds the
-//! largest load from above, that of the prices from below. There is no step length to choose and
-//! no system to solve; each round costs one evaluation of the loads and one of the costs.
+//! Splits w and prices y of the links meet in the game with value yᵀ(load of w): the flows want it low, the prices
+//! high, and its value is the least largest load. Both sides play by regret matching (Hart and Mas-Colell, Econometrica
+//! 2000) in the form of Tammelin (2014): a choice is taken in proportion to what would have been gained by always
+//! taking it, never counted below zero. Sides take turns, regrets are discounted (Brown and Sandholm, AAAI 2019), and
+//! the proposal is the average of the rounds with growing weights: that of the flows bounds the largest load from
+//! above, that of the prices from below. There is no step length to choose and no system to solve; each round costs one
+//! evaluation of the loads and one of the costs.
 //!
-//! Some hundred rounds reach 10⁻³, which is what large fabrics are asked for. The order of
-//! operations is fixed, so the answer depends on the input alone.
+//! Some hundred rounds reach 10⁻³, which is enough for large fabrics. The order of operations is fixed, so the answer
+//! depends on the input alone.
 
 use super::program::{Choices, Program, largest};
 use super::rule::BundleKind;
 
-/// Rounds after which what there is must do.
+/// The most rounds; then the present averages must do.
 const MOST_ROUNDS: u32 = 20_000;
 /// Weights of the rounds in the average grow with this power of their number.
 const GROWTH: f64 = 4.0;
-/// Rounds between two looks at the gap.
+/// Rounds between two checks of the gap.
 const LOOK: u32 = 5;
 
-/// The averages, and what they cost and carry.
+/// The averages, with their costs and loads.
 pub(super) struct Proposal {
     /// The part of each bundle.
     pub(super) split: Vec<f64>,
@@ -32,10 +31,10 @@ pub(super) struct Proposal {
     pub(super) rounds: u32,
 }
 
-/// What both sides regretted at the end of a program: where a similar program may begin.
+/// The regrets of both sides at the end of a program, from which a similar program may start.
 ///
-/// Only a guess: what is proven does not depend on it, though the last digits of the interval do,
-/// so programs must be solved in a fixed order to give the same bytes each time.
+/// Only a guess: the proofs do not depend on it, though the last digits of the interval do, so programs must be solved
+/// in a fixed order to give the same bytes each time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastRegrets {
     of_prices: Vec<f64>,
@@ -75,8 +74,8 @@ impl Average {
     }
 }
 
-/// Plays until the averages' bounds on the least largest load meet to a relative `tolerance`, where
-/// it is known to be at least `least`.
+/// Plays until the averages' bounds on the least largest load meet to a relative `tolerance`, given that it is at least
+/// `least`.
 pub(super) fn solve(
     program: &impl Program,
     start: Vec<f64>,
@@ -163,8 +162,7 @@ fn choose(costs: &[f64], discount: f64, split: &mut [f64], regret: &mut [f64]) {
     play(regret, split);
 }
 
-/// Takes each choice in proportion to its regret, and leaves the choices as they are where nothing is
-/// regretted.
+/// Takes each choice in proportion to its regret, and leaves the choices unchanged if nothing is regretted.
 fn play(regret: &[f64], choices: &mut [f64]) {
     let total: f64 = regret.iter().sum();
     if total > 0.0 {

@@ -1,16 +1,15 @@
 //! Choosing among modelled sets: the Pareto front of throughput and hops, and the candidates.
 //!
-//! The largest throughput is no rule to choose by: it is nearly always that of all VLB paths together.
-//! Shorter paths are what T-UGAL is for (Rahman et al., SC'19, properties 1 and 2): among the sets within a
-//! fraction ε of the best throughput we prefer the fewest mean hops, and hand the front to simulation.
+//! The largest throughput is not a criterion: it is nearly always that of all VLB paths together. T-UGAL aims at
+//! shorter paths (Rahman et al., SC'19, properties 1 and 2): among the sets within a fraction ε of the best throughput
+//! we prefer the fewest mean hops, and hand the front to simulation.
 //!
-//! Two throughputs differ exactly when their proven intervals do not overlap, whatever their scale and
-//! however closely they are proven; what is not proven must not decide. Hops are compared in whole
-//! thousandths.
+//! Two throughputs differ exactly when their proven intervals do not overlap, whatever their scale and however closely
+//! they are proven; only proven differences may decide. Hops are compared in whole thousandths.
 
 use crate::TOLERANCE;
 
-/// What there is to choose by.
+/// The criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merit {
     /// The proven ends of the modelled throughput.
@@ -21,7 +20,7 @@ pub struct Merit {
 }
 
 impl Merit {
-    /// Of a throughput that is proven to lie between two ends.
+    /// For a throughput that is proven to be between two ends.
     pub fn new((lower, upper): (f64, f64), mean_hops: f64) -> Self {
         Self { lower, upper, thousandths: (mean_hops * 1e3).round() }
     }
@@ -67,8 +66,7 @@ pub fn candidates(merits: &[Merit], epsilon: f64) -> Vec<usize> {
     front(merits).into_iter().filter(is_near).collect()
 }
 
-/// The first position whose throughput is not proven to be less than the largest: what Rahman et al.
-/// choose by.
+/// The first position whose throughput is not proven to be less than the largest: the choice of Rahman et al.
 pub fn largest(merits: &[Merit]) -> Option<usize> {
     let best = best(merits)?;
     merits.iter().position(|merit| !best.carries_more_than(merit))

@@ -23,7 +23,7 @@ pub(super) struct Restricted {
     pub(super) flows: Vec<Range<usize>>,
     /// The loads of all bundles, link by link.
     pub(super) loads: Vec<f64>,
-    /// What flows without a choice put on each link.
+    /// The loads of flows without a choice.
     pub(super) fixed: Vec<f64>,
     /// The links that each flow touches, in rising order.
     pub(super) touched: Vec<Vec<usize>>,
@@ -46,7 +46,7 @@ pub(super) struct InteriorProposal {
     pub(super) largest: f64,
 }
 
-/// More steps than any program seen has taken; then what there is must do.
+/// More steps than any known program has taken; then the present result must do.
 const MOST_STEPS: u32 = 60;
 /// How far towards the boundary a step may go.
 const TOWARDS_BOUNDARY: f64 = 0.995;
@@ -150,7 +150,7 @@ impl<'r> Iterate<'r> {
         self.loads_of(&self.w).iter().fold(0.0_f64, |most, &load| most.max(load))
     }
 
-    /// The relative gap between the largest load and what the prices prove.
+    /// The relative gap between the largest load and the bound of the prices.
     fn gap(&self) -> f64 {
         let costs = self.costs_of(&self.y);
         let cheapest =
@@ -228,8 +228,8 @@ impl<'r> Iterate<'r> {
         self.y.iter_mut().for_each(|y| *y /= total);
         go(&mut self.s, &direction.s, primal);
         go(&mut self.v, &direction.v, dual);
-        // Recomputed from what they stand for, so that rounding does not pile up; kept as they are
-        // where they are so small that the difference would be all rounding.
+        // Recomputed from their definitions, so that rounding does not accumulate; kept if they are so small that the
+        // difference would be all rounding.
         let loads = self.loads_of(&self.w);
         for (s, load) in self.s.iter_mut().zip(&loads) {
             let exact = self.t - load;
@@ -324,7 +324,7 @@ impl System {
 /// those before it. The squares of these contrasts add up to the flow's covariance under θ, with
 /// one term fewer than there are bundles.
 struct Contrasts {
-    /// By bundle: what to multiply the difference by.
+    /// For each bundle the factor of the difference.
     scale: Vec<f64>,
     /// By bundle: how far the mean moves towards it.
     pull: Vec<f64>,

@@ -183,7 +183,7 @@ impl<'t> Model<'t> {
         self.at_least(0.0, pattern, set, warm)
     }
 
-    /// The throughput of one set on one pattern, where `reached` is known to be reached.
+    /// The throughput of one set on one pattern, given that `reached` is known to be reached.
     fn at_least(
         &mut self,
         reached: f64,
@@ -213,7 +213,7 @@ impl<'t> Model<'t> {
             return Ok(SetThroughput { solved, mean_hops, tolerance });
         }
         let bundles = self.bundles(pattern, set)?;
-        // Half the gap that is asked for, so that the middle is well within.
+        // Half the requested gap, so that the middle is well within it.
         let solved = solve(&bundles, reached, 0.5 * tolerance, warm);
         let mean_hops = bundles.choices().mean_hops();
         Ok(SetThroughput { solved, mean_hops, tolerance })

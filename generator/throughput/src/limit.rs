@@ -1,7 +1,7 @@
-//! What stands in the way of more throughput: the nodes, or the links whose prices prove the bound.
+//! The limit of the throughput: the nodes, or the links whose prices prove the bound.
 //!
-//! Where links of several kinds have prices, it is the kind that has the largest part of them. That is where more
-//! cables would help first, and only there: a link without a price can be taken away and the bound holds.
+//! If links of several kinds have prices, it is the kind with the largest part of them. More cables would help there
+//! first, and only there: the bound holds without any link that has no price.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use tvlb_topology::Topology;
 use tvlb_topology::lacking::kinds_of_groups;
 use tvlb_topology::links::LinkNumbers;
 
-/// What a throughput is limited by. Kinds of groups count from 0, in the order of the groups.
+/// The limit of a throughput. Kinds of groups count from 0, in the order of the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Limit {
-    /// What nodes send and receive.
+    /// The capacity of the nodes.
     Nodes,
     /// Links within groups of a kind.
     Local(usize),

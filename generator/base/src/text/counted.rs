@@ -1,4 +1,4 @@
-//! Numbers with what they count.
+//! Numbers with their nouns.
 
 /// "1 guard", "2 guards", "3 switches", "4 leaves".
 ///

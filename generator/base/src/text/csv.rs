@@ -5,11 +5,11 @@ use crate::text::lines::{Lines, NamedText};
 use crate::text::quoted::{cut, quoted};
 use std::borrow::Cow;
 
-/// The records of a CSV text. Comments and rows without a field that says something are passed over.
+/// The records of a CSV text. Comments and rows with only empty fields are skipped.
 pub struct Records<'t> {
     lines: Lines<'t>,
     fields: CsvFields,
-    /// The header that was found, and how many columns it has; none where there is no header.
+    /// The header that was found, and how many columns it has; empty without a header.
     header: String,
     columns: usize,
     comments: usize,
@@ -27,10 +27,10 @@ impl<'t> Records<'t> {
         Self::of(NamedText::of_text("", text.as_bytes()))
     }
 
-    /// Reads the header, which must be one of these, and says which.
+    /// Reads the header, which must be one of these, and returns which.
     ///
     /// # Errors
-    /// The first row is another one, or there is none.
+    /// The first row is a different one, or missing.
     pub fn expect_header(&mut self, headers: &[&[&str]]) -> Result<usize, Refused> {
         let accepted =
             || headers.iter().map(|names| names.join(",")).collect::<Vec<_>>().join(" or ");
@@ -184,7 +184,7 @@ impl CsvFields {
                     let end = rest.find('"').ok_or(self.ends.len() + 1)?;
                     self.text.push_str(&rest[..end]);
                     rest = &rest[end + 1..];
-                    // A doubled quote stands for one.
+                    // A doubled quote means one.
                     let Some(after) = rest.strip_prefix('"') else { break };
                     self.text.push('"');
                     rest = after;
@@ -204,7 +204,7 @@ impl CsvFields {
         }
     }
 
-    /// Drops empty fields at the right, but none of the first so many.
+    /// Drops empty fields at the right, but none of the first `columns`.
     fn drop_empty_beyond(&mut self, columns: usize) {
         while self.ends.len() > columns && self.ends.last().is_some() && self.last_is_empty() {
             self.ends.pop();
@@ -221,7 +221,7 @@ impl CsvFields {
         self.ends.len()
     }
 
-    /// The field of this number, from 0; nothing where there is no such field.
+    /// The field of this number, from 0; empty if there is no such field.
     pub fn get(&self, field: usize) -> &str {
         let begin = match field.checked_sub(1) {
             Some(before) => self.ends.get(before),
@@ -237,14 +237,14 @@ impl CsvFields {
         (0..self.len()).map(|field| self.get(field))
     }
 
-    /// The words of all fields: what stands between commas or blanks.
+    /// The words of all fields, separated by commas or blanks.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.iter().flat_map(str::split_whitespace)
     }
 }
 
-/// A field as CSV has it: in quotes where it would otherwise be read as something else. A `#` at the
-/// beginning of a line would be a comment, so that no line begins with a text of the user's.
+/// A field of CSV: in quotes if it would otherwise be read differently. A `#` at the beginning of a line would be a
+/// comment, so no line begins with a text of the user's.
 pub fn field(text: &str) -> Cow<'_, str> {
     let is_plain = !text.contains([',', '"', '\n', '\r']) && text == text.trim();
     if is_plain { text.into() } else { format!("\"{}\"", text.replace('"', "\"\"")).into() }

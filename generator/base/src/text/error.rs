@@ -1,4 +1,4 @@
-//! What is not accepted of a text or a value, and what would be.
+//! What is not accepted in a text or a value, and what would be.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -6,9 +6,9 @@ use std::fmt::{self, Display, Formatter};
 /// A file, or a line of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlace {
-    /// The file's name, as the user gave it; empty where the caller says it.
+    /// The file's name, as the user gave it; empty if the caller adds it.
     pub file: Box<str>,
-    /// The line, from 1. Comments and empty lines count. 0 stands for no line in particular.
+    /// The line, from 1. Comments and empty lines count. 0 means no line in particular.
     pub line: u32,
 }
 
@@ -22,12 +22,12 @@ impl Display for FilePlace {
     }
 }
 
-/// What was found and is not accepted, where it was found, and what would be accepted.
+/// What was found, where, and what would be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     place: FilePlace,
     found: Box<str>,
-    /// Empty where nothing in particular would be.
+    /// Empty if nothing in particular would be.
     accepted: Cow<'static, str>,
 }
 

@@ -1,13 +1,13 @@
 //! The lines of a text that may be large, one at a time.
 //!
-//! Promises: no more than one line is in memory, a line has a limit, and whatever is wrong with the
-//! text itself is said with its line.
+//! Promises: only one line is in memory, a line has a limit, and any error in the text itself is reported with its
+//! line.
 
 use crate::text::error::{FilePlace, Refused};
 use std::io::{BufRead, Read};
 use std::ops::Range;
 
-/// The longest line that is read where the caller gives no other limit, in bytes.
+/// The longest line that is read by default, in bytes.
 pub const MOST_LINE_BYTES: usize = 1 << 16;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -58,12 +58,12 @@ impl<'t> Lines<'t> {
         Self::of(NamedText::of_text("", text.as_bytes()))
     }
 
-    /// Those of a source, of at most so many bytes each.
+    /// The lines of a source, of at most this many bytes each.
     pub fn with_limit(source: NamedText<'t>, most_bytes: usize) -> Self {
         Self { source, most_bytes, number: 0, offset: 0, buffer: String::new(), inner: 0..0 }
     }
 
-    /// Where the line is that was read last.
+    /// The place of the line that was read last.
     pub fn place(&self) -> FilePlace {
         FilePlace { file: self.source.name.as_str().into(), line: self.number }
     }
@@ -86,8 +86,8 @@ impl<'t> Lines<'t> {
         Ok(self.advance()?.then(|| self.line()))
     }
 
-    /// The next line that says something, without the blanks around it: neither an empty line nor one that
-    /// begins with this character, which begins a comment.
+    /// The next line with content, without the blanks around it: neither an empty line nor one that begins with this
+    /// character, which begins a comment.
     ///
     /// # Errors
     /// As of [`Self::next_line`].

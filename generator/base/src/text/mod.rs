@@ -1,10 +1,10 @@
 //! Texts that people write or edit: their lines, their CSV records, and how messages show their words.
 //!
-//! All lists that people edit are read by this crate, so that each of them takes what editors and
-//! spreadsheets do to a text: a byte-order mark, either end of lines, comments that begin with `#`, and in
-//! CSV quotes, blanks around fields, empty columns at the right and rows of nothing but commas.
+//! All lists that people edit are read by this crate, so that each of them accepts what editors and spreadsheets do to
+//! a text: a byte-order mark, either kind of line ends, comments that begin with `#`, and in CSV quotes, blanks around
+//! fields, empty columns at the right and rows of only commas.
 //!
-//! No files here: the caller opens and writes them.
+//! There are no files here: the caller opens and writes them.
 
 mod counted;
 mod csv;

@@ -1,4 +1,4 @@
-//! How a message shows what it found.
+//! How a message shows the offending text.
 
 /// The most characters of a found text that a message shows.
 const SHOWN: usize = 64;

@@ -1,7 +1,7 @@
 //! Which of several names a misspelt word may have meant.
 //!
-//! All that refuse a word by listing the accepted ones add to it what this module finds, so that they
-//! agree on how near is near enough.
+//! All code that refuses a word by listing the accepted ones adds the suggestion of this module, so that they agree on
+//! how near is near enough.
 
 /// The most letters in which a word may differ from the name that it is taken for.
 const MOST_LETTERS: usize = 2;
@@ -28,7 +28,7 @@ pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     (distance == 0 || is_near).then_some(name)
 }
 
-/// " (did you mean NAME?)", or nothing where no name is near the word.
+/// " (did you mean NAME?)", or empty if no name is near the word.
 ///
 /// # Example
 /// ```

@@ -1,10 +1,9 @@
-//! Which switches are a group: by their descriptions, or by their links.
+//! Which switches form a group: by their descriptions, or by their links.
 //!
-//! By links there are two kinds of networks. In a Dragonfly+ the switches with nodes (leaves) are
-//! linked with switches without (spines) alone, and a group is what hangs together by those links. A
-//! leaf may have lost its nodes. In a Dragonfly two linked switches of one group have many neighbours
-//! in common, and those of two groups few; how many are many is tried, and every number that gives
-//! groups at all must give the same groups.
+//! By links there are two kinds of networks. In a Dragonfly+ the switches with nodes (leaves) are linked only with
+//! switches without (spines), and a group is a component of those links. A leaf may have lost its nodes. In a Dragonfly
+//! two linked switches of one group have many neighbours in common, and those of two groups few; thresholds are tried,
+//! and every number that gives groups at all must give the same groups.
 
 use super::links::SwitchGraph;
 use super::natural::natural;
@@ -30,7 +29,7 @@ pub struct Grouping {
 /// Groups that are not in order yet.
 pub(super) struct UnorderedGroups {
     of_switch: Vec<u32>,
-    /// The groups' names, where the descriptions have them.
+    /// The groups' names, if the descriptions have them.
     names: Option<Vec<String>>,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct OrderedGroups {
     pub(super) names: Vec<String>,
 }
 
-/// More looks at neighbours' neighbours take too long.
+/// With more comparisons of neighbours' neighbours it would take too long.
 const MOST_LOOKS: usize = 4_000_000_000;
 
 impl Grouping {
@@ -133,7 +132,7 @@ pub(super) fn find(
     Ok(UnorderedGroups { of_switch, names: None })
 }
 
-/// The groups of a Dragonfly+ of which a person said the spines.
+/// The groups of a Dragonfly+ whose spines a person stated.
 fn islands(
     network: &Subnet,
     joined: &SwitchGraph,
@@ -235,7 +234,7 @@ pub(super) fn name(
     OrderedGroups { of_switch, names }
 }
 
-/// What the links alone say.
+/// The structure that the links alone show.
 struct Structure {
     /// Each switch's neighbours, once each, by rising number.
     neighbours: Vec<Vec<u32>>,
@@ -259,9 +258,9 @@ impl Structure {
         Self { neighbours, nodes }
     }
 
-    /// Which switches are leaves, if this is a Dragonfly+. A spine may have one node, the adapter of
-    /// an aggregation node under another name, and a leaf none, while its nodes are off: then all its
-    /// neighbours are spines of one island, but those of a spine are leaves and spines of others.
+    /// Which switches are leaves, if this is a Dragonfly+. A spine may have one node, the adapter of an aggregation
+    /// node under another name, and a leaf none, while its nodes are off: then all its neighbours are spines of one
+    /// island, but those of a spine are leaves and spines of others.
     fn leaves(&self) -> Option<Vec<bool>> {
         let all = 0..self.nodes.len();
         let leads_to = |switch: usize, is: &dyn Fn(u32) -> bool| {

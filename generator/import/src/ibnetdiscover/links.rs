@@ -1,4 +1,4 @@
-//! The two ends of every link joined, and what stands at them.
+//! Joins the two ends of every link, and finds the devices there.
 
 use super::network::{Device, PortLine, Record, Subnet};
 use super::parse::Role;
@@ -7,7 +7,7 @@ use crate::notes::NameSample;
 use std::collections::HashMap;
 use tvlb_base::text::{FilePlace, Refused};
 
-/// Switches and what they are linked with. Switches count from 0 in the order of their records.
+/// Switches and their links. Switches count from 0 in the order of their records.
 pub(crate) struct SwitchGraph {
     pub(crate) switches: Vec<u32>,
     pub(crate) links: Vec<SwitchLink>,
@@ -20,7 +20,7 @@ pub(crate) struct SwitchGraph {
 }
 
 impl SwitchGraph {
-    /// What a switch is called: its id, and its description if it has one.
+    /// The name of a switch: its id, and its description if it has one.
     pub(super) fn name(&self, network: &Subnet, switch: u32) -> String {
         let Device { id, record } = &network.devices[self.switches[switch as usize] as usize];
         match record.as_ref().map_or("", |record| &record.description) {
@@ -147,8 +147,8 @@ fn check_answer(
     Err(Refused::new(found, "links that both ends name").at(network.place(near.line)))
 }
 
-/// The names of the nodes: what describes their adapters, with the port where an adapter has several,
-/// or the adapter's id where several adapters share a description.
+/// The names of the nodes: the descriptions of their adapters, with the port if an adapter has several, or the
+/// adapter's id if several adapters share a description.
 pub(super) fn node_names(network: &Subnet, joined: &SwitchGraph) -> Vec<String> {
     let description = |device: u32| {
         let record = network.devices[device as usize].record.as_ref();

@@ -8,7 +8,7 @@ pub(crate) fn natural(name: &str) -> Vec<(String, u64, String)> {
         let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let after = &rest[text..];
         let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-        // What is too long for a number comes last, in the order of its text.
+        // A run of digits too long for a number comes last, in the order of its text.
         let number = if digits == 0 { 0 } else { after[..digits].parse().unwrap_or(u64::MAX) };
         key.push((rest[..text].to_owned(), number, after[..digits].to_owned()));
         rest = &after[digits..];

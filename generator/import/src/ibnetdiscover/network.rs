@@ -1,4 +1,4 @@
-//! What the records say, before links are joined.
+//! The contents of the records, before links are joined.
 
 use super::parse::Role;
 use crate::notes::NameSample;
@@ -12,7 +12,7 @@ pub(crate) struct Device {
     pub(crate) record: Option<Record>,
 }
 
-/// What the first line of a record says, or a line that leads to a router.
+/// The first line of a record, or a line that leads to a router.
 pub(crate) struct Record {
     pub(crate) kind: Role,
     pub(crate) description: String,

@@ -15,14 +15,14 @@ pub(super) enum DumpLine<'t> {
     Nothing,
     /// The first line of a record.
     Record { kind: Role, id: &'t str, description: String },
-    /// A port and where it leads.
+    /// A port and its destination.
     Port {
         port: u32,
         far: &'t str,
         far_port: u32,
         /// The description of the device that it leads to, as the comment has it.
         about: &'t str,
-        /// The width and speed of the link, as in 4xHDR; empty where the line does not say it.
+        /// The width and speed of the link, as in 4xHDR; empty if the line does not state it.
         rate: &'t str,
     },
 }
@@ -61,8 +61,8 @@ pub(super) fn line(text: &str) -> Result<DumpLine<'_>, &'static str> {
     record(kind, rest).ok_or(RECORD)
 }
 
-/// Whether a line tells how far the program is, as with -s: a way, ` -> `, what stands at its end and its id
-/// in braces.
+/// Whether a line reports the program's progress, as with -s: a path, ` -> `, the device at its end and its id in
+/// braces.
 fn is_progress(text: &str) -> bool {
     let braced = |end: &str| {
         let (id, _) = end.split_once('{')?.1.split_once('}')?;
@@ -88,8 +88,8 @@ fn record(kind: Role, rest: &str) -> Option<DumpLine<'_>> {
     Some(DumpLine::Record { kind, id, description: escaped_controls(description.trim()) })
 }
 
-/// A description up to the quote that ends it. It may have quotes of its own, which the program does not
-/// escape, so that what follows it is looked for from the end of the line.
+/// A description up to the quote that ends it. It may contain quotes, which the program does not escape, so the text
+/// after it is found from the end of the line.
 fn description(kind: Role, text: &str) -> Option<&str> {
     let (description, after) = text.rsplit_once('"')?;
     let is_end = match kind {
@@ -127,7 +127,7 @@ fn is_rate(word: &str) -> bool {
     })
 }
 
-/// What follows `[ext N]` and a port's identifier in parentheses, where there are any.
+/// The text after `[ext N]` and a port's identifier in parentheses, if there are any.
 fn extras(text: &str) -> Option<&str> {
     let mut rest = text.trim_start();
     loop {

@@ -53,7 +53,7 @@ struct RecordReader {
     current: Option<u32>,
     /// Adapters of which a second record has been read.
     repeated: HashSet<u32>,
-    /// What the first line that leads to a router says of it.
+    /// The first line that leads to each router.
     routers: BTreeMap<u32, Record>,
 }
 
@@ -137,7 +137,7 @@ impl RecordReader {
         Ok(())
     }
 
-    /// What all records say.
+    /// The contents of all records.
     fn end(self) -> Result<Subnet, Refused> {
         let Self { mut network, repeated, routers, .. } = self;
         let mut seen = HashSet::new();
@@ -156,7 +156,7 @@ impl RecordReader {
     }
 }
 
-/// Makes records of the routers that have none, which -g leaves out in a chassis: of the lines that lead to them.
+/// Makes records of the routers that have none, which -g leaves out in a chassis, from the lines that lead to them.
 fn make_routers(network: &mut Subnet, mut routers: BTreeMap<u32, Record>) {
     let devices = &mut network.devices;
     routers.retain(|device, _| devices[*device as usize].record.is_none());

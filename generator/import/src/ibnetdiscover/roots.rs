@@ -1,4 +1,4 @@
-//! Which switches are the spines of a Dragonfly+, where a person says it.
+//! Which switches are the spines of a Dragonfly+, if a person states it.
 
 use super::links::SwitchGraph;
 use super::network::Subnet;
@@ -12,7 +12,7 @@ use tvlb_table_set::names::list;
 /// Enough for all switches of the largest fabric.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What says which switches are spines.
+/// The source of the list of spines.
 #[derive(Clone, Debug)]
 pub enum Roots {
     /// A pattern that the descriptions of spines match, and those of leaves do not.
@@ -26,7 +26,7 @@ pub enum Roots {
 }
 
 impl Roots {
-    /// What a person gave: the name of a file, if there is one, or a pattern.
+    /// The value of the option: the name of a file, if there is one, or a pattern.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -40,7 +40,7 @@ impl Roots {
         Ok(Self::List { file: text.to_owned(), text: list })
     }
 
-    /// Which switches are leaves: all that are not said to be spines.
+    /// Which switches are leaves: all that are not stated to be spines.
     pub(super) fn leaves(
         &self,
         network: &Subnet,

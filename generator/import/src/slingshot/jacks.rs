@@ -9,7 +9,7 @@ const COLUMNS: [&str; 4] = ["model", "jack", "port", "asic_port"];
 const MOST_JACK: u32 = 999;
 const MOST_CHIP_PORT: u32 = 63;
 
-/// What a switch is built into, which decides how its jacks are wired to its chip.
+/// The enclosure of a switch, which decides how its jacks are wired to its chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Enclosure {
     Blade,
@@ -27,8 +27,7 @@ impl Enclosure {
     }
 }
 
-/// The chip's port of each jack's port; a line of no model holds for both that have none of their
-/// own.
+/// The chip's port of each jack's port; a line without a model holds for both models that have no line of their own.
 #[derive(Debug)]
 pub(super) struct JackMap(HashMap<(Option<Enclosure>, u32), (u32, u32)>);
 

@@ -1,4 +1,4 @@
-//! The links that are live, from any text that names them by their ports.
+//! The live links, from any text that names them by their ports.
 
 use super::xname;
 use crate::files::MOST_DUMP_LINE_BYTES;
@@ -55,8 +55,7 @@ pub(crate) fn names(source: NamedText<'_>) -> Result<Vec<[String; 2]>, Refused> 
     Ok(links)
 }
 
-/// Calls `each` for the two ports of every link that the text names, until it says what the plan has
-/// instead.
+/// Calls `each` for the two ports of every link that the text names, until it returns what the plan has instead.
 fn for_each(
     source: NamedText<'_>,
     mut each: impl FnMut([&str; 2]) -> Result<(), String>,

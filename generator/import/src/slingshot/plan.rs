@@ -1,4 +1,4 @@
-//! Rows put together: which switches there are, and where each jack leads.
+//! Joins rows: which switches there are, and where each jack leads.
 
 use super::jacks::{Enclosure, JackMap};
 use super::xname::{NicName, SwitchName};
@@ -13,11 +13,11 @@ use tvlb_base::text::{FilePlace, Refused};
 const PORTS_PER_JACK: usize = 2;
 /// Ports of a Slingshot switch.
 const MOST_PORTS: usize = 64;
-/// What the addresses of a Slingshot network can tell apart.
+/// The most groups that the addresses of a Slingshot network can distinguish.
 const MOST_ADDRESSED_GROUPS: usize = 512;
 const MOST_ADDRESSED_SWITCHES: usize = 32;
 
-/// What a row says.
+/// The contents of a row.
 #[derive(Clone, Copy)]
 pub(super) enum PlannedCable {
     /// Between one or two jacks at each end.
@@ -117,7 +117,7 @@ struct CableRow {
 struct PlannedSwitch {
     name: SwitchName,
     group: u32,
-    /// Where it was named first.
+    /// The place of its first mention.
     file: u16,
     line: u32,
     /// Its jacks in use, each with the number of its row.
@@ -135,7 +135,7 @@ pub(super) struct Plan {
     by_name: HashMap<SwitchName, u32>,
     /// Lines among the rows that begin with `#`.
     pub(super) comments: usize,
-    /// Rows whose id says that nobody has made the cable from the plan.
+    /// Rows whose id says that the cable was not made from the plan.
     by_hand: usize,
     without_cable: usize,
     /// Rows that another file has too.
@@ -476,7 +476,7 @@ impl Plan {
         );
     }
 
-    /// Whether a switch is one of a blade or of a rack; nothing where its jacks do not tell.
+    /// Whether a switch belongs to a blade or to a rack; `None` if its jacks do not tell.
     fn model(&self, switch: &PlannedSwitch) -> Option<Enclosure> {
         let is_edge = |row: u32| matches!(self.rows[row as usize].ends, Ends::Edge(..));
         let is_blade = switch.jacks.iter().any(|(jack, _)| *jack >= 100);
@@ -524,7 +524,7 @@ fn port_of(jack: u16, port: u32) -> u32 {
     2 * u32::from(jack) + port
 }
 
-/// Warns of what the addresses of a Slingshot network cannot tell apart.
+/// Warns of parts that the addresses of a Slingshot network cannot distinguish.
 fn warn_of_limits(machine: &Machine, notes: &mut Notes) {
     if machine.groups.len() > MOST_ADDRESSED_GROUPS {
         notes.warnings.push(format!(

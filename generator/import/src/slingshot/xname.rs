@@ -74,7 +74,7 @@ impl NameRest<'_> {
     }
 }
 
-/// The components of a text; none where it begins with a dot.
+/// The components of a text; `None` if it begins with a dot.
 fn begin(text: &str) -> Option<NameRest<'_>> {
     text.starts_with('x').then_some(NameRest(text.as_bytes()))
 }

@@ -1,9 +1,9 @@
 //! Switches of one group that share no link.
 //!
-//! Walks go by all pairs of links between groups, and by all switches in the middle. Where some pair of
-//! switches is apart, those walks that would need its link are taken out of the sums again. A machine has few
-//! such pairs, so what is taken out is listed by switch. A missing link has the price 0, and what the sums put
-//! on it is wiped off at the end; so only what the *other* links of a missing walk cost and carry is corrected.
+//! Walks go over all pairs of links between groups, and through all switches in the middle. If some pair of switches is
+//! apart, the walks that would need its link are subtracted from the sums. A machine has few such pairs, so they are
+//! listed by switch. A missing link has the price 0, and what the sums put on it is cleared at the end; so only what
+//! the *other* links of a missing walk cost and carry is corrected.
 
 use super::table::{ByMid, SumTable, minus, plus, times};
 use super::{GroupFlow, Middle, Span};
@@ -12,8 +12,8 @@ use tvlb_topology::links::LinkNumbers;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Apart {
-    /// By number of a switch the indices of those of its group that it shares no link with. Empty where no
-    /// two switches are apart.
+    /// By number of a switch the indices of those of its group with which it shares no link. Empty if no two switches
+    /// are apart.
     of: Vec<Vec<usize>>,
     /// The numbers of the missing links, one for each direction.
     links: Vec<usize>,
@@ -45,15 +45,15 @@ impl Apart {
         self.of.get(switch).map_or(&[], Vec::as_slice)
     }
 
-    /// Puts 0 in the place of every missing link.
+    /// Sets every missing link to 0.
     pub(super) fn wipe(&self, by_link: &mut [f64]) {
         for &link in &self.links {
             by_link[link] = 0.0;
         }
     }
 
-    /// Takes the walks between two switches v and w in the middle that need a missing link out of the numbers
-    /// of ways that there would be.
+    /// Subtracts the walks between two switches v and w in the middle that need a missing link from the numbers of
+    /// ways.
     pub(super) fn ways(&self, ways: ByMid, (first, v, w): (usize, usize, usize)) -> ByMid {
         if self.is_empty() {
             return ways;
@@ -69,8 +69,8 @@ impl Apart {
         [none, one, two, fill]
     }
 
-    /// What the two hops between two different switches in the middle cost too much in the sums: those over
-    /// switches that only one of the two is linked to.
+    /// The excess cost in the sums of two hops between two different switches in the middle: those through switches to
+    /// which only one of the two is linked.
     fn two_hops_too_much(&self, middle: &Middle, (v, w): (usize, usize), prices: &[f64]) -> f64 {
         let link = |from: usize, to: usize| prices[middle.local + from * middle.side + to];
         let to_w = self.from(middle.first + w).iter().map(|&r| link(v, r));
@@ -78,7 +78,7 @@ impl Apart {
         to_w.sum::<f64>() + from_v.sum::<f64>()
     }
 
-    /// Takes out of the sums of prices the walks by way of one group that its missing links do not allow.
+    /// Subtracts from the sums of prices the walks through one group that need its missing links.
     pub(super) fn correct_prices(&self, middle: &Middle, prices: &[f64], sums: &mut SumTable) {
         for x in &middle.into {
             for y in middle.out_of.iter().filter(|y| y.w != x.v) {
@@ -97,7 +97,7 @@ impl Apart {
         }
     }
 
-    /// Takes from the loads what walks by way of one group do not carry for its missing links.
+    /// Subtracts from the loads the walks through one group that need its missing links.
     pub(super) fn correct_loads(&self, middle: &Middle, rate: &SumTable, loads: &mut [f64]) {
         for x in &middle.into {
             for y in &middle.out_of {
@@ -157,8 +157,8 @@ impl Apart {
         [here, tail, head, both]
     }
 
-    /// What the head hops, and the tail hops, of walks with a hop at both ends cost too much in the sums:
-    /// those of walks whose other end is apart.
+    /// The excess cost in the sums of the head hops, and the tail hops, of walks with a hop at both ends: those of
+    /// walks whose other end is apart.
     pub(super) fn edges_too_much(
         &self,
         span: &Span,
@@ -181,8 +181,8 @@ impl Apart {
         too_much
     }
 
-    /// Takes from the loads of head hops and tail hops, and from what pairs of links carry, what walks that
-    /// need a missing link would.
+    /// Subtracts walks that need a missing link from the loads of head hops and tail hops, and from those of pairs of
+    /// links.
     pub(super) fn correct_rates(
         &self,
         span: &Span,

@@ -1,7 +1,7 @@
-//! The two evaluations of the walks of whole shapes: what each flow's cost, and what they carry.
+//! The two evaluations of the walks of whole shapes: the costs of each flow, and the loads.
 //!
-//! Both are compiled for the vectors that the processor has, which changes neither the operations nor their order:
-//! results are the same on every machine.
+//! Both are compiled for the vectors of the processor, which changes neither the operations nor their order: results
+//! are the same on every machine.
 
 use super::table::{ByMid, SumTable, minus, plus, times};
 use super::two_hop::TwoHopSums;
@@ -9,7 +9,7 @@ use super::{ENDS, Factored, HOPS, MIDS, hops_of, shape_number};
 use pulp::{Arch, Simd, WithSimd};
 
 impl Factored {
-    /// What the walks of each hop count and whole shape cost each flow: entry flow·HOPS + hops.
+    /// The cost for each flow of the walks of each hop count and whole shape: entry flow·HOPS + hops.
     pub(super) fn costs_by_hops(&self, prices: &[f64]) -> Vec<f64> {
         if self.capacities.is_empty() && self.apart.is_empty() {
             return Arch::new().dispatch(CostsByHops { of: self, prices });
@@ -70,8 +70,8 @@ impl Factored {
         by_hops
     }
 
-    /// Adds the loads of the walks of whole shapes, of which each flow gives each walk of a hop
-    /// count what `rates` says: entry flow·HOPS + hops.
+    /// Adds the loads of the walks of whole shapes; each flow puts `rates` on each walk of a hop count: entry flow·HOPS
+    /// + hops.
     pub(super) fn add_loads(&self, rates: &[f64], loads: &mut [f64]) {
         if self.capacities.is_empty() {
             Arch::new().dispatch(AddLoads { of: self, rates, loads });
@@ -89,7 +89,7 @@ impl Factored {
     fn add_loads_in_vectors(&self, rates: &[f64], loads: &mut [f64]) {
         let a = self.df.a() as usize;
         let mut two_hop = TwoHopSums::new(&self.df);
-        // What a pair of links from u to z carries is all + row(u) + column(z) + cell(u, z).
+        // The load of a pair of links from u to z is all + row(u) + column(z) + cell(u, z).
         let (mut rate, mut joined) = (SumTable::new(a), Vec::new());
         for (span, flows) in &self.spans {
             rate.clear();
@@ -137,8 +137,8 @@ impl Factored {
     }
 }
 
-/// [`Factored::costs_by_hops_in_vectors`]. A closure in its place is not inlined into what `dispatch` compiles
-/// for a vector width, and stays as the narrowest processor has it.
+/// [`Factored::costs_by_hops_in_vectors`]. A closure instead would not be inlined into the code that `dispatch`
+/// compiles for a vector width, and would stay at the narrowest processor's.
 struct CostsByHops<'f> {
     of: &'f Factored,
     prices: &'f [f64],
@@ -169,9 +169,8 @@ impl WithSimd for AddLoads<'_> {
     }
 }
 
-/// What the head hops, or the tail hops, of all walks cost: of those without a hop at the other
-/// end, and of those with one. `walks` are those to (or from) the flow's own switch at the other
-/// end, and all.
+/// The cost of the head hops, or the tail hops, of all walks: of those without a hop at the other end, and of those
+/// with one. `walks` are those to (or from) the flow's own switch at the other end, and all.
 #[inline(always)]
 fn edge_costs<'w>(
     walks: impl Iterator<Item = (&'w ByMid, &'w ByMid)>,
@@ -185,8 +184,8 @@ fn edge_costs<'w>(
     costs
 }
 
-/// Puts on the links of head hops, or of tail hops, what all walks carry there, by the rates of walks
-/// without and with a hop at the other end.
+/// Adds to the links of head hops, or of tail hops, the loads of all walks, by the rates of walks without and with a
+/// hop at the other end.
 #[inline(always)]
 fn add_edge_loads<'w>(
     walks: impl Iterator<Item = (&'w ByMid, &'w ByMid)>,

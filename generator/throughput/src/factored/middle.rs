@@ -1,9 +1,9 @@
-//! The walks by way of one intermediate group: what its links and the hops between them cost and carry.
+//! The walks through one intermediate group: costs and loads of its links and of the hops between them.
 
 use super::table::{ByMid, SumTable, plus, times};
 use super::two_hop::TwoHopSums;
 
-/// The global links by way of one intermediate group.
+/// The global links of one intermediate group.
 #[derive(Clone, Debug)]
 pub(super) struct Middle {
     /// Its first switch, the first of its local links, and how many of these each switch has.
@@ -20,7 +20,7 @@ pub(super) struct Middle {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Into {
     pub(super) link: usize,
-    /// u·a, where it leaves from u.
+    /// u·a, for the switch u that it leaves.
     pub(super) start: usize,
     /// The switch it enters, numbered throughout the fabric and in its group.
     pub(super) enters: usize,
@@ -40,8 +40,8 @@ pub(super) struct OutOf {
     pub(super) w: usize,
 }
 
-/// A link out of an intermediate group while all links into it are joined with it: what it costs or carries,
-/// what two hops to the switch that it leaves cost, the switch at which it arrives, and the one that it leaves.
+/// A link out of an intermediate group while all links into it are joined with it: its cost or load, the cost of two
+/// hops to the switch that it leaves, the switch at which it arrives, and the one that it leaves.
 pub(super) struct Joined {
     amount: f64,
     two_hop: f64,
@@ -50,7 +50,7 @@ pub(super) struct Joined {
 }
 
 impl Middle {
-    /// Adds what the global links by way of one group, and the hops between them, cost; `joined` is lent.
+    /// Adds the costs of the global links of one group, and of the hops between them; `joined` is scratch memory.
     #[inline(always)]
     pub(super) fn add_prices(
         &self,
@@ -89,7 +89,7 @@ impl Middle {
         }
     }
 
-    /// Adds what the global links by way of one group, and the hops between them, carry; `joined` is lent.
+    /// Adds the loads of the global links of one group, and of the hops between them; `joined` is scratch memory.
     #[inline(always)]
     pub(super) fn carry(
         &self,

@@ -1,23 +1,22 @@
 //! The model of one pattern and one set on a large fabric, without an entry for every link that
 //! every bundle uses.
 //!
-//! Between two groups, a pair of global links x (into an intermediate group) and y (out of it)
-//! serves all flows: which switch x leaves from decides whether a flow has a head hop, which switch
-//! y arrives at whether it has a tail hop, and nothing else of the pair depends on the flow. So what
-//! the pairs cost is summed up once for each pair of groups, by the switches u that x leaves from
-//! and z that y arrives at; a flow then takes its own row and column of those sums, or all but them.
-//! The hops in the middle follow the same way from what the links out of and into each switch cost
-//! together. Loads are found by the same steps backwards. An evaluation of dfly(13,26,13,27) under a
-//! shift takes a few million operations, where a matrix would have 10⁸ entries.
+//! Between two groups, a pair of global links x (into an intermediate group) and y (out of it) serves all flows: the
+//! switch that x leaves decides whether a flow has a head hop, the switch at which y arrives whether it has a tail hop,
+//! and nothing else of the pair depends on the flow. So the costs of the pairs are summed up once for each pair of
+//! groups, by the switches u that x leaves and z at which y arrives; a flow then takes its own row and column of those
+//! sums, or all but them. The hops in the middle follow the same way from the costs of the links out of and into each
+//! switch together. Loads are found by the same steps backwards. An evaluation of dfly(13,26,13,27) under a shift takes
+//! a few million operations, where a matrix would have 10⁸ entries.
 //!
-//! Shapes of which a set keeps a fraction have no such regularity: what the kept routes use is
-//! listed, as are MIN paths and those within a group.
+//! Shapes of which a set keeps a fraction have no such regularity: the uses of the kept routes are listed, as are MIN
+//! paths and those within a group.
 //!
 //! Sums are taken apart again by subtraction, so results are good to some ten digits, not to the
 //! last; `certificate.rs` counts again.
 //!
-//! The crossings that the path counter goes over one by one never appear here, which is the point of
-//! the factoring; so this counts paths in a second way, and tests hold it against the first.
+//! The crossings that the path counter visits one by one never appear here, which is the point of the factoring; so
+//! this counts paths in a second way, and tests compare it with the first.
 
 #![expect(
     clippy::inline_always,
@@ -82,7 +81,7 @@ pub(super) struct Factored {
     counting: Counting,
     /// By shape: how often each of its walks counts; 0 unless the set has all of them.
     whole: [f64; Shape::COUNT],
-    /// By link, how many there are in its place; empty where each is one.
+    /// For each link, how many there are in its place; empty if each is one.
     capacities: Vec<f64>,
     apart: Apart,
     /// The pairs of groups between which there are flows, and these flows.
@@ -168,8 +167,7 @@ impl Factored {
         Ok(program)
     }
 
-    /// Adds a flow's bundles, by how many walks of whole shapes it has of each hop count, and by
-    /// what has to be listed.
+    /// Adds a flow's bundles, by how many walks of whole shapes it has of each hop count, and by its listed walks.
     fn add_flow(
         &mut self,
         counter: &mut PathCounter<'_>,
@@ -179,7 +177,7 @@ impl Factored {
     ) {
         let classes = counter.classes(listed, flow.source, flow.destination);
         let mut all: Vec<(bool, u8, f64)> = Vec::new();
-        // A MIN path makes two local hops in a group where it goes by way of a third switch.
+        // A MIN path makes two local hops in a group if it goes through a third switch.
         for (is_vlb, hops) in (1..=5).map(|hops| (false, hops)).chain((2..=6).map(|h| (true, h))) {
             let class = classes.iter().find(|class| (class.is_vlb, class.hops) == (is_vlb, hops));
             let paths = class.map_or(0.0, |class| class.paths);

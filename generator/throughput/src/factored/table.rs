@@ -66,8 +66,8 @@ impl SumTable {
     /// Adds up rows and columns, which are clear.
     #[inline(always)]
     pub(super) fn sum_up(&mut self) {
-        // Several rows side by side, so that the additions of one do not wait for each other; each sum is made
-        // in the order of its cells all the same.
+        // Several rows side by side, so that the additions of one do not wait for each other; each sum is still
+        // computed in the order of its cells.
         let blocks = self.cells.chunks(ROWS * self.side).zip(self.rows.chunks_mut(ROWS));
         for (cells, sums) in blocks {
             if let Ok(sums) = <&mut [ByMid; ROWS]>::try_from(&mut *sums) {

@@ -3,7 +3,7 @@
 use super::LinkNumbers;
 use tvlb_schema::Dragonfly;
 
-/// What the local links out of and into each switch have together.
+/// The totals over the local links out of and into each switch.
 ///
 /// Two hops from v to w go over every other switch r: over all links out of v and into w, but
 /// neither over the link from v to w nor over "links" from a switch to itself.
@@ -37,7 +37,7 @@ impl TwoHopSums {
         sums
     }
 
-    /// Puts what was noted on the links.
+    /// Adds the noted loads to the links.
     #[inline(always)]
     pub(super) fn add_to(&self, df: &Dragonfly, links: &LinkNumbers, loads: &mut [f64]) {
         let a = df.a() as usize;
