@@ -1,4 +1,4 @@
-//! What the paths of a flow put on the links, found by counting.
+//! The loads of a flow's paths on the links, found by counting.
 //!
 //! A flow's paths fall into classes of one kind (MIN or VLB) and hop count; the model gives all
 //! paths of a class one rate, so all that matters of a class is how many paths it has and how many
@@ -7,8 +7,8 @@
 //! leave the intermediate group. Only where a rule keeps a fraction is each route looked at, since
 //! only its key can tell whether it is kept; and where two switches of a group share no link.
 //!
-//! Several links between two switches of a group count as one of as many times the capacity. The unit of
-//! capacity is a link of the fastest kind, which takes a flit per cycle.
+//! Several links between two switches of a group count as one with the sum of their capacities. The unit of capacity is
+//! a link of the fastest kind, which carries a flit per cycle.
 
 use super::path_set::{Counting, PathSet};
 use super::rule::Rule;
@@ -24,12 +24,12 @@ use tvlb_topology::routes::minimal;
 pub struct PathClass {
     /// Whether the paths are VLB paths; MIN paths otherwise.
     pub is_vlb: bool,
-    /// Switch to switch: 1 to 3 for MIN, or 5 where local hops have no link, 2 to 6 for VLB.
+    /// Switch to switch: 1 to 3 for MIN, or 5 if local hops have no link, 2 to 6 for VLB.
     pub hops: u8,
     /// How many there are; a whole number.
     pub paths: f64,
-    /// Of each link in use, by rising number, how many of the paths use it, divided by its capacity; whole
-    /// numbers where that is 1.
+    /// For each link in use, by rising number, how many of the paths use it, divided by its capacity; whole numbers if
+    /// that is 1.
     pub uses: Vec<(usize, f64)>,
 }
 
@@ -62,7 +62,7 @@ pub struct PathCounter<'t> {
     /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
     /// where x enters and y leaves the intermediate group.
     crossings: [Vec<f64>; 3],
-    /// By link, how many flits per cycle it takes; empty where each takes one.
+    /// For each link, how many flits per cycle it carries; empty if each carries one.
     capacities: Vec<f64>,
 }
 
@@ -83,8 +83,7 @@ impl<'t> PathCounter<'t> {
         }
     }
 
-    /// By link number, how many flits per cycle the links take that it stands for; empty where each takes
-    /// one.
+    /// For each link number, how many flits per cycle its links carry; empty if each carries one.
     pub fn capacities(&self) -> &[f64] {
         &self.capacities
     }
@@ -156,8 +155,7 @@ impl<'t> PathCounter<'t> {
         classes
     }
 
-    /// Counts the triple over a crossing by way of a switch of the intermediate group, if the set has it: its
-    /// hops.
+    /// Counts the hops of the triple over a crossing through a switch of the intermediate group, if the set has it.
     fn through_switch(&mut self, set: &PathSet, pair: &CrossingEnds, r: SwitchIndex) -> Option<u8> {
         let Crossing { middle, v, w, .. } = pair.crossing;
         let mid = u8::from(v != r) + u8::from(r != w);
@@ -223,7 +221,7 @@ impl<'t> PathCounter<'t> {
         }
     }
 
-    /// As [`Self::minimal`], where hops may have to be made by way of third switches.
+    /// As [`Self::minimal`], if hops may have to go through third switches.
     fn minimal_by_thirds(&mut self, from: (GroupId, SwitchIndex), to: (GroupId, SwitchIndex)) {
         let df = self.df;
         let [source, destination] = [from, to].map(|(group, index)| df.switch(group, index));

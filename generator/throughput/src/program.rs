@@ -1,4 +1,4 @@
-//! What each flow may choose, however the loads of its choices are held.
+//! The choices of each flow, however the loads of its choices are stored.
 //!
 //! A **bundle** is a way to split one flow evenly over some of its paths: "all MIN paths of n hops"
 //! or "all VLB paths of at most n hops". A split gives each bundle its part of the flow. What a
@@ -44,10 +44,10 @@ pub(super) trait Program {
     /// The flows and their bundles.
     fn choices(&self) -> &Choices;
 
-    /// What a split puts on each link, at x = 1.
+    /// The load of a split on each link, at x = 1.
     fn loads(&self, split: &[f64], loads: &mut [f64]);
 
-    /// What each bundle costs its flow at these prices of links.
+    /// The cost of each bundle for its flow at these prices of links.
     fn costs(&self, prices: &[f64], costs: &mut [f64]);
 
     /// [`Self::loads`] in a vector of their own.
@@ -127,7 +127,7 @@ impl Choices {
         (self.with_vlb > 0).then(|| self.hops / f64::from(self.with_vlb))
     }
 
-    /// What all flows pay if each takes its cheapest bundle.
+    /// The total cost if each flow takes its cheapest bundle.
     pub(super) fn least_paid(&self, costs: &[f64]) -> f64 {
         let cheapest = |flow: &Range<usize>| {
             costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost))

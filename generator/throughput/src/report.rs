@@ -23,9 +23,9 @@ use tvlb_traffic::{Flows, Pattern};
 pub struct MeanThroughput {
     /// The mean as a number, if all of it is certified within the tolerance.
     pub value: Option<f64>,
-    /// The mean of what was reached.
+    /// The mean of the reached throughputs.
     pub lower: f64,
-    /// The mean of what is proven not to be exceeded.
+    /// The mean of the proven upper bounds.
     pub upper: f64,
     /// Standard error of the mean over the patterns; 0 for a single one.
     pub standard_error: f64,
@@ -55,9 +55,9 @@ pub struct SetResult {
     pub mean_hops: Option<f64>,
     /// Whether no set has more throughput without more hops.
     pub on_front: bool,
-    /// By pattern: what was reached and what is proven not to be exceeded.
+    /// By pattern: the reached throughput and the proven upper bound.
     pub cells: Vec<[f64; 2]>,
-    /// What limits it, in words, with how many patterns it limits, most first.
+    /// The limits, in words, with how many patterns each limits, most first.
     pub limits: Vec<(String, usize)>,
 }
 
@@ -68,7 +68,7 @@ pub struct Report {
     pub fabric: String,
     /// p, a, h, g.
     pub dragonfly: [u32; 4],
-    /// The kinds of groups where there is more than one; p, a and h are then the most of any.
+    /// The kinds of groups if there is more than one; p, a and h are then the most of any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
     /// The parts that are dead, each as a line of a list of what is dead. The wiring that is modelled is
@@ -77,7 +77,7 @@ pub struct Report {
     pub dead: Vec<String>,
     /// `triples` or `routes`.
     pub counting: String,
-    /// What holds of the rates of paths.
+    /// The constraint on the rates of paths.
     #[serde(skip_serializing_if = "Rule::is_usual")]
     pub rule: Rule,
     /// Decides random patterns and fractions.
@@ -91,7 +91,7 @@ pub struct Report {
     /// How much is sent in units of what one node sends, in the pattern with the most: as many nodes, where each
     /// sends to one other.
     pub demand: f64,
-    /// What no set exceeds: the largest upper bound of any set, on average over the patterns.
+    /// An upper bound for all sets: the largest upper bound of any set, on average over the patterns.
     pub bound: f64,
     /// The sets in the order given.
     pub sets: Vec<SetResult>,
@@ -101,7 +101,7 @@ pub struct Report {
     pub largest_throughput: Option<String>,
 }
 
-/// What a report says of its input.
+/// The input of a report.
 #[derive(Clone, Debug)]
 pub struct Heading {
     /// The fabric's name.
@@ -172,7 +172,7 @@ impl Report {
         }
     }
 
-    /// What limits the set that has the largest bound: "global links in 19 patterns, nodes in 1".
+    /// The limits of the set that has the largest bound: "global links in 19 patterns, nodes in 1".
     pub fn limits_in_words(&self) -> String {
         let widest = self.sets.iter().reduce(|widest, set| {
             if set.throughput.upper > widest.throughput.upper { set } else { widest }
@@ -360,7 +360,7 @@ fn percent(fraction: f64) -> String {
     format!("{}%", (fraction * 1e4).round() / 1e2)
 }
 
-/// What limits these cells, with how many of them, most first.
+/// The limits of these cells, with how many cells each limits, most first.
 fn limits(cells: &[SweepCell], df: &Dragonfly) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<Limit, usize> = BTreeMap::new();
     for cell in cells {

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What holds of the rates of one flow's paths.
+/// The constraint on the rates of one flow's paths.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -48,9 +48,9 @@ pub(super) struct Bundle {
     pub(super) kind: BundleKind,
     /// MIN bundles: the fraction that an even split over MIN gives it. VLB bundles: 1.
     pub(super) share: f64,
-    /// By class what each of its paths carries, in some unit.
+    /// For each class the rate of each of its paths, in some unit.
     pub(super) parts: Vec<(usize, f64)>,
-    /// What all of them carry together.
+    /// Their total rate.
     pub(super) paths: f64,
 }
 
@@ -82,7 +82,7 @@ impl Rule {
         matches!(self, Self::Monotone)
     }
 
-    /// Whether the VLB paths of one flow are told apart by more than their hop counts.
+    /// Whether the VLB paths of one flow are distinguished by more than their hop counts.
     pub(super) const fn tells_switches(self) -> bool {
         matches!(self, Self::BySwitch | Self::ByPath)
     }

@@ -20,8 +20,8 @@ use std::ops::Range;
 const MOST_ROUNDS: usize = 40;
 /// Links that a round adds, at most, on small fabrics; 1/16 of all on large ones.
 const MORE_LINKS: usize = 48;
-/// How far a round's start is drawn from the last round's answer towards even parts: away from
-/// the boundary, where an interior-point method cannot move.
+/// How far a round's start is moved from the last round's answer towards equal parts: away from the boundary, where an
+/// interior-point method cannot move.
 const TOWARDS_EVEN: f64 = 0.1;
 
 /// What part of the mean price makes a link worth remembering: a method that stops early leaves
@@ -38,12 +38,12 @@ pub struct Warm {
     pub(super) regrets: LastRegrets,
 }
 
-/// What was proven, and how it came about.
+/// The proven interval, and how it was reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Solved {
     /// The throughput's bounds.
     pub certified: Certified,
-    /// What closed the gap, or came closest.
+    /// The method that closed the gap, or came closest.
     pub by: Method,
     /// Rounds of the interior-point method.
     pub rounds: usize,
@@ -64,8 +64,8 @@ pub enum Method {
     FirstOrder,
 }
 
-/// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
-/// be reached (0 if nothing is).
+/// The throughput to a relative gap of `tolerance` if possible, given that `reached` is known to be reached (0 if
+/// nothing is).
 pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -> Solved {
     let mut search = SplitSearch::new(bundles);
     let done = |search: &SplitSearch<'_>| search.certified.gap() <= tolerance;
@@ -78,7 +78,7 @@ pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -
     if done(&search) {
         return search.solved(Method::Even, 0, 0);
     }
-    // Where this does not close the gap, which no program that was tried has shown, the gap stands in the result.
+    // If this does not close the gap, which has not happened in any program tried, the result contains the gap.
     let (rounds, links) = search.add_links(tolerance, warm);
     search.solved(Method::Links, rounds, links)
 }
@@ -87,7 +87,7 @@ pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -
 struct SplitSearch<'b> {
     bundles: &'b Bundles,
     certified: Certified,
-    /// The split behind the lower bound and its loads.
+    /// The split of the lower bound and its loads.
     best: Vec<f64>,
     best_loads: Vec<f64>,
 }
@@ -95,7 +95,7 @@ struct SplitSearch<'b> {
 impl<'b> SplitSearch<'b> {
     fn new(bundles: &'b Bundles) -> Self {
         let choices = bundles.choices();
-        // Where no flow uses a link, nodes alone limit.
+        // If no flow uses a link, only nodes limit.
         let known = if choices.is_empty() { Certified::by_nodes } else { Certified::unknown };
         Self { bundles, certified: known(choices), best: Vec::new(), best_loads: Vec::new() }
     }

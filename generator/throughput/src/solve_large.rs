@@ -13,15 +13,15 @@ use super::program::{Program, largest};
 use super::solve::{Method, Solved, Warm, best_fraction};
 use tvlb_traffic::Flows;
 
-/// Where the paths of the program's flows come from.
+/// The source of the paths of the program's flows.
 pub(super) struct FlowPaths<'p, 't> {
     pub(super) counter: &'p mut PathCounter<'t>,
     pub(super) pattern: &'p Flows,
     pub(super) set: &'p PathSet,
 }
 
-/// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
-/// be reached (0 if nothing is).
+/// The throughput to a relative gap of `tolerance` if possible, given that `reached` is known to be reached (0 if
+/// nothing is).
 pub(super) fn solve(
     program: &Factored,
     paths: FlowPaths<'_, '_>,
@@ -56,7 +56,7 @@ pub(super) fn solve(
     Solved { certified, by: Method::FirstOrder, rounds, links: choices.rows }
 }
 
-/// What the largest load must be at least, by these prices, or by the terminals.
+/// A lower bound of the largest load, from these prices, or from the terminals.
 fn needed(program: &Factored, prices: &[f64]) -> f64 {
     let choices = program.choices();
     let paid = choices.least_paid(&program.costs_of(prices));

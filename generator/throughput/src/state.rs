@@ -1,8 +1,7 @@
-//! What a sweep has done so far, so that an interrupted one can continue, and several processes can make one.
+//! The finished part of a sweep, so that an interrupted one can continue, and several processes can share one.
 //!
-//! A state belongs to one sweep, told by everything that its cells depend on: the build, wiring, way of
-//! counting, patterns and sets. A state of another sweep, or a damaged one, is refused, never used
-//! in part.
+//! A state belongs to one sweep, identified by everything that its cells depend on: the build, wiring, way of counting,
+//! patterns and sets. A state of another sweep, or a damaged one, is refused, never used in part.
 
 use super::ModelError;
 use super::sweep::{Sweep, SweepTally, UnitCells};
@@ -85,14 +84,14 @@ pub fn make(
             return Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner));
         }
         sweep.run(left, claim, finished, progress)?;
-        // Others may be at what is left.
+        // Others may be working on the rest.
         if runs.is_some() && (0..sweep.unit_count()).any(|unit| is_left(&unit)) {
             thread::sleep(POLL);
         }
     }
 }
 
-/// Refuses a unit that is not one of this sweep; `path` is where it is kept.
+/// Refuses a unit that does not belong to this sweep; `path` is its file.
 fn check(
     sweep: &Sweep<'_>,
     number: usize,

@@ -1,16 +1,15 @@
 //! Many sets on many patterns, on all cores, with nothing computed that follows from something else.
 //!
 //! - Sets that keep the same routes are modelled once.
-//! - Walking all paths backwards turns shift(Δg, Δs) into shift(−Δg, −Δs) and a set of whole shapes
-//!   into the one with heads and tails exchanged, and leaves the throughput as it is (each cable has
-//!   a link each way). So of such a pair of cells one is modelled.
-//! - What a set reaches, any set reaches that has the same paths up to some number of hops and
-//!   perhaps longer ones: it may split as the first does. Where that meets the price bound, the
-//!   larger set is done.
+//! - Walking all paths backwards turns shift(Δg, Δs) into shift(−Δg, −Δs) and a set of whole shapes into the one with
+//!   heads and tails exchanged, and does not change the throughput (each cable has a link each way). So of such a pair
+//!   of cells only one is modelled.
+//! - A throughput that a set reaches is also reached by any set with the same paths up to some number of hops and
+//!   perhaps longer ones: it may split as the first does. If that meets the price bound, the larger set is done.
 //!
-//! The unit of work is a pattern together with its mirror image. Within a unit everything is done
-//! in a fixed order by one thread, and units do not know of each other, so results are the same at
-//! any number of threads and after any interruption between units.
+//! The unit of work is a pattern together with its mirror image. Within a unit everything is done in a fixed order by
+//! one thread, and units are independent, so results are the same at any number of threads and after any interruption
+//! between units.
 
 use super::limit::Limit;
 use super::path_set::{Counting, PathSet, SetKey};
@@ -36,7 +35,7 @@ pub struct SweepCell {
     pub mean_hops: Option<f64>,
     /// The gap that counts as closed.
     pub tolerance: f64,
-    /// What proves that no more is carried.
+    /// The proof of the upper bound.
     pub limit: Limit,
 }
 
@@ -55,7 +54,7 @@ pub struct SweepTally {
     pub copied: usize,
 }
 
-/// What to model.
+/// The cells to model.
 ///
 /// # Example
 /// ```
@@ -137,7 +136,7 @@ impl<'t> Sweep<'t> {
         Self { rule, ..self }
     }
 
-    /// What holds of the rates of paths.
+    /// The constraint on the rates of paths.
     pub fn rule(&self) -> Rule {
         self.rule
     }
@@ -200,7 +199,7 @@ impl<'t> Sweep<'t> {
         results.into_iter().collect()
     }
 
-    /// All cells by pattern and set, from those of the units; `None` where a unit is missing.
+    /// All cells by pattern and set, from those of the units; `None` if a unit is missing.
     pub fn assemble(&self, done: &BTreeMap<usize, UnitCells>) -> Option<Vec<Vec<SweepCell>>> {
         let mut cells = vec![Vec::new(); self.patterns.len()];
         for (number, unit) in self.units.iter().enumerate() {

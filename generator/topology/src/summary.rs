@@ -1,5 +1,5 @@
-//! The summary of a wiring: its sizes, how evenly it joins the
-//! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
+//! The summary of a wiring: its sizes, how evenly it joins the groups, what is unused, missing or irregular, and
+//! whether all groups are alike.
 
 mod words;
 
@@ -23,20 +23,20 @@ pub struct TopologySummary {
     pub h: u32,
     /// Groups.
     pub g: u32,
-    /// The kinds of groups, in the order of the groups, where there is more than one; p, a and h are
-    /// then the most that any kind has.
+    /// The kinds of groups, in the order of the groups, if there is more than one; p, a and h are then the most that
+    /// any kind has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
     /// Switches of the fabric that live.
     pub switches: u32,
-    /// Leaves among them, where groups are of leaves and spines ([`crate::dragonfly_plus::leaves`]).
+    /// Leaves among them, if groups consist of leaves and spines ([`crate::dragonfly_plus::leaves`]).
     #[serde(skip_serializing_if = "is_zero")]
     pub leaves: usize,
     #[serde(skip_serializing_if = "is_zero")]
     pub dead_switches: usize,
     /// Nodes that there are, on switches that live.
     pub nodes: u32,
-    /// Places of nodes on these switches at which there is none; spines have no such places.
+    /// Missing nodes on these switches; spines never have nodes.
     #[serde(skip_serializing_if = "is_zero")]
     pub places_without_node: usize,
     /// Global ports of these switches, used or not; leaves have none.
@@ -74,7 +74,7 @@ pub struct TopologySummary {
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index); a leaf is not meant to.
     pub switches_without_global_cable: Vec<(GroupId, u32)>,
-    /// Where there are several kinds of groups: the links of the pairs of each two kinds.
+    /// If there are several kinds of groups: the links of the pairs of each two kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links_by_kinds: Vec<KindPair>,
     /// The pairs of groups that have fewer links than most pairs of their kinds.
@@ -85,7 +85,7 @@ pub struct TopologySummary {
     pub lacking_cables: Vec<LackingCables>,
     /// Whether all groups are alike: [`Topology::is_rotation_invariant`].
     pub rotation_invariant: bool,
-    /// What the machine calls the groups of the pairs above, by number.
+    /// The machine's names of the groups in the pairs above, by number.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub group_names: BTreeMap<GroupId, String>,
 }
@@ -107,7 +107,7 @@ pub struct SwitchLinks {
     pub group: GroupId,
     /// The lower index and the higher.
     pub switches: [u32; 2],
-    /// What the machine calls them, if both are known.
+    /// The machine's names of them, if both are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<[String; 2]>,
     /// 0 if there is none.
@@ -115,7 +115,7 @@ pub struct SwitchLinks {
 }
 
 impl fmt::Display for SwitchLinks {
-    /// "(1,0)-(1,2)", and what the machine calls the two.
+    /// "(1,0)-(1,2)", and the machine's names of the two.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (group, [low, high]) = (self.group, self.switches);
         write!(f, "({group},{low})-({group},{high})")?;
@@ -129,7 +129,7 @@ impl fmt::Display for SwitchLinks {
 /// A switch of which some global ports have no cable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchPorts {
-    /// What the machine calls it, if that is known.
+    /// The machine's name of it, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub group: GroupId,
@@ -145,7 +145,7 @@ impl TopologySummary {
     /// A number of links is unusual if at most one pair of groups in this many has it.
     pub const UNUSUAL: usize = 8;
 
-    /// The numbers of this wiring, with what the machine calls its switches and the nodes that it has.
+    /// The numbers of this wiring, with the machine's names of its switches and its nodes.
     pub fn named(topology: &Topology, names: &Names) -> Self {
         let mut summary = Self::of(topology);
         let df = topology.dragonfly();

@@ -1,4 +1,4 @@
-//! How many flits of a pattern go where on average, as whoever computes loads wants to know.
+//! How many flits of a pattern go where on average, for computations of loads.
 
 use crate::Traffic;
 use crate::traffic::{DrawnProcesses, Places};

@@ -13,7 +13,7 @@ const HEADERS: [&[&str]; 4] = [
     &["source-node", "destination-node"],
 ];
 
-/// Where a flow begins or ends.
+/// The beginning or end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlowEnd {
     Node(NodeId),
@@ -31,7 +31,7 @@ impl FlowEnd {
     }
 }
 
-/// A flow in a list, and where it stands there.
+/// A flow in a list, and its line there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListedFlow {
     /// The line, counted from 1.

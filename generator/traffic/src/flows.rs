@@ -1,7 +1,6 @@
-//! A pattern on one fabric, as a model sees it: flows between switches.
+//! A pattern on one fabric, in a model's view: flows between switches.
 //!
-//! A flow's demand is in units of what one node sends: where all p nodes of a switch
-//! send to one other switch, it is p.
+//! A flow's demand is in units of what one node sends: if all p nodes of a switch send to one other switch, it is p.
 
 use crate::traffic::unfit;
 use crate::{Pattern, Placement, Traffic, maps};
@@ -145,7 +144,7 @@ impl Flows {
         Self { name, ..self }
     }
 
-    /// Leaves out what dead switches would send and receive, of flows among these nodes.
+    /// Leaves out the traffic of dead switches from flows among these nodes.
     pub fn leave_out(&mut self, faults: &FaultSet, nodes: &Nodes) {
         let is_dead = |switch| faults.switches.contains(&switch);
         self.flows.retain(|flow| !is_dead(flow.source) && !is_dead(flow.destination));

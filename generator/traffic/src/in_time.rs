@@ -11,7 +11,7 @@
 //! A node that sends in bursts changes between sending and silence, each of which lasts so many cycles on
 //! average, geometrically distributed. While it sends, it offers so much more that it offers its load on average.
 //!
-//! What a pattern is, is not known here: any text that is one.
+//! The patterns themselves are not interpreted here: any text is accepted.
 
 use crate::loads::scaled;
 use std::fmt;
@@ -28,7 +28,7 @@ const BURSTS: &str = " in bursts(";
 const ACCEPTED_BURSTS: &str = "PATTERN in bursts(CYCLES,CYCLES), the mean lengths of a burst and of a silence, 1 to 1000000 each";
 const ACCEPTED_PART: &str = "PATTERN [at LOAD] from CYCLE after each then, by rising cycles, with loads above 0 and at most 1";
 
-/// What nodes send from a cycle on.
+/// The traffic from a cycle on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch<P> {
     /// The first of its cycles, counted from the beginning of the run.

@@ -25,9 +25,9 @@ pub(crate) struct Entry {
 /// Lists of destinations, and which process has which list.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists {
-    /// By the number of a process. Who is silent has an empty list.
+    /// By the number of a process. A silent one has an empty list.
     list: Vec<u32>,
-    /// Where the entries of each list begin, and at last how many entries there are.
+    /// Where the entries of each list begin, and last their number.
     first: Vec<u32>,
     entries: Vec<Entry>,
     processes: Vec<NodeId>,
@@ -46,8 +46,8 @@ impl Lists {
         lists
     }
 
-    /// What these flows say: a source draws its destinations by their demands, and sends as much as all its demands
-    /// come to.
+    /// The lists of these flows: a source draws its destinations by their demands, and sends as much as the sum of its
+    /// demands.
     pub(crate) fn of_flows(among: &Nodes, flows: &[ListedFlow]) -> Result<Self, Refused> {
         check(among, flows)?;
         let mut of_source: BTreeMap<_, BTreeMap<_, f64>> = BTreeMap::new();

@@ -14,13 +14,13 @@ use tvlb_schema::{GroupId, NodeId, Nodes};
 /// Keeps the draws of permutations and of mixtures apart from those of nodes and switches.
 const STREAM: u64 = 0x7261_6666_6963;
 
-/// Stands in a map in the place of a node that does not exist or sends nothing.
+/// Replaces in a map a node that does not exist or sends nothing.
 pub(crate) const SILENT: NodeId = NodeId(u32::MAX - 1);
 
 /// The nodes of a fabric by their rank among those that exist.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeRanks {
-    /// Empty where every number below the count is a node.
+    /// Empty if every number below the count is a node.
     nodes: Vec<NodeId>,
     count: u32,
 }
@@ -80,8 +80,8 @@ pub fn of_most_peers(nodes: &Nodes) -> Nodes {
     nodes.clone().without(others)
 }
 
-/// How far a group sends in a list of so many peers, if patterns say so many groups further; `None` if there is no
-/// other. Where the peers are fewer than all groups, distances begin anew after the last other one.
+/// How far a group sends in a list of this many peers, if patterns say this many groups further; `None` if there is no
+/// other. If the peers are fewer than all groups, distances start again after the last other one.
 fn ahead(peers: usize, groups: u32) -> Option<usize> {
     match (groups as usize, peers) {
         (0, _) => Some(0),
@@ -125,8 +125,8 @@ impl NodePlaces {
         nodes[terminal % nodes.len()]
     }
 
-    /// The map that a function of group, switch and terminal makes of all nodes. No node receives from two: who
-    /// would be the second is silent.
+    /// The map of a function of group, switch and terminal over all nodes. No node receives from two: the second sender
+    /// is silent.
     fn map(&self, to: impl Fn(GroupId, usize, usize) -> Option<NodeId>) -> Vec<NodeId> {
         let mut map = vec![SILENT; self.numbers];
         let mut receives = vec![false; self.numbers];
@@ -363,7 +363,7 @@ mod tests {
             assert!(pairs.len() == 9 && pairs.iter().all(is_there), "{pairs:?}");
         }
         assert!(first_switches(&nodes).eq([0, 1, 8].map(NodeId)));
-        // A group whose nodes are all missing is none that anybody sends to.
+        // A group whose nodes are all missing receives nothing.
         let nodes = nodes.without((6..12).map(NodeId));
         assert_eq!(pairs(shift(&nodes, 0, 1)).len(), 6);
     }

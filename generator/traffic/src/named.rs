@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 512 << 20;
 /// The parts of a fabric, with its name.
 pub type NamedParts<'p> = (&'p str, &'p Parts<'p>);
 
-/// A pattern of traffic or a placement, with what results call it.
+/// A pattern of traffic or a placement, with its name in results.
 pub struct Named<R> {
     /// Its name in full, or the text that names a file.
     pub name: String,
@@ -33,7 +33,7 @@ impl Named<Pattern> {
     /// the file begins at `beside`.
     ///
     /// # Errors
-    /// What is wrong, after the name of the file if there is one.
+    /// The error, after the name of the file if there is one.
     pub fn pattern(text: &str, beside: &Path, fabrics: &[NamedParts<'_>]) -> Result<Self, String> {
         let Some(file) = text.strip_prefix(FLOWS) else {
             let rule: Pattern =
@@ -61,7 +61,7 @@ impl Named<PlacementRule> {
     /// of the file begins at `beside`.
     ///
     /// # Errors
-    /// What is wrong, after the name of the file if there is one.
+    /// The error, after the name of the file if there is one.
     pub fn placement(
         text: &str,
         beside: &Path,

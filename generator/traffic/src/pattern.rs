@@ -86,7 +86,7 @@ pub enum Pattern {
         /// Which of the permutations that a seed gives, from 0.
         number: u32,
     },
-    /// Node n to node N − 1 − n: the complement of its bits where N is a power of two.
+    /// Node n to node N − 1 − n: the complement of its bits if N is a power of two.
     Complement,
     /// u percent of the nodes uniform, v percent shifting.
     Mixed {

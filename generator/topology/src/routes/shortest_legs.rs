@@ -1,8 +1,8 @@
-//! The shortest legs between one switch and all others, as bits, and what a set of intermediate switches
-//! draws for a pair of switches: counted from the legs of both, with no look at each walk.
+//! The shortest legs between one switch and all others, as bits, and the draws of a set of intermediate switches for a
+//! pair of switches: counted from the legs of both, without examining each walk.
 //!
-//! A switch takes 4 bits or more for each other one, so that all those of a fabric can be held and a pair
-//! takes some steps for every 64 switches. [`super::ways`] has the same straight from the definition.
+//! A switch takes 4 bits or more for each other one, so that all legs of a fabric fit in memory and a pair takes some
+//! steps for every 64 switches. [`super::ways`] computes the same straight from the definition.
 
 use super::chances::real;
 use crate::Topology;
@@ -21,11 +21,11 @@ pub struct ShortestLegs {
     links: Vec<Vec<u64>>,
     /// The links that the switch can leave its group by, by the group in which they end.
     ends: Vec<LegEnd>,
-    /// Where those of each group begin in `ends`, and where the last end.
+    /// Where those of each group begin in `ends`, and where the last ones end.
     starts: Vec<u32>,
 }
 
-/// Where a link ends that a switch can leave its group by.
+/// The far ends of the links through which a switch can leave its group.
 #[derive(Clone, Copy, Debug)]
 struct LegEnd {
     at: SwitchIndex,
@@ -33,7 +33,7 @@ struct LegEnd {
     hops: u8,
 }
 
-/// What a set of intermediate switches draws for one pair of switches.
+/// The draws of a set of intermediate switches for one pair of switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DrawnThrough {
     /// Routes, each counted once.

@@ -1,13 +1,13 @@
 //! The VLB walks from one switch to another of a different group, straight from their definition.
 //!
-//! A walk is a [`Crossing`], that is a first and a second global link x = (u→v) and y = (w→z), and a switch r of
-//! the intermediate group by way of which it goes from v to w. It walks \[S→u\] x \[v→r→w\] y \[z→D\], where r
-//! may be v or w. Every hop goes by a link: where two switches of a group have none, no walk goes from one
-//! to the other. The families of VLB paths differ in which walks they have, and in how often each is drawn:
+//! A walk is a [`Crossing`], that is a first and a second global link x = (u→v) and y = (w→z), and a switch r of the
+//! intermediate group through which it goes from v to w. It walks \[S→u\] x \[v→r→w\] y \[z→D\], where r may be v or w.
+//! Every hop needs a link: if two switches of a group have none, no walk goes from one to the other. The families of
+//! VLB paths differ in which walks they have, and in how often each is drawn:
 //!
-//! - The *triples* (R, leg 1, leg 2) of conventional VLB are all walks, r being R, and all are drawn alike. A
-//!   direct hop from v to w is two walks, over either of its ends; and where v is w, a walk over another switch
-//!   comes back to v.
+//! - The *triples* (R, leg 1, leg 2) of conventional VLB are all walks, with r as R, and all are drawn equally. A
+//!   direct hop from v to w is two walks, through either of its ends; and if v is w, a walk through another switch
+//!   returns to v.
 //! - The *routes* of a set are the walks that come to no switch twice, a direct hop from v to w counted once.
 //! - A set of *intermediate switches* has the walks of which both legs have the fewest hops of all legs to and
 //!   from r. First r is drawn, then the legs.
@@ -92,8 +92,8 @@ impl Way {
         switches.fold(Walk::at(source), Walk::to).to(destination)
     }
 
-    /// Whether a set keeps its route from one switch to another, where the source thins the set to these levels,
-    /// one for each global port of its group; an empty list thins nothing.
+    /// Whether a set keeps its route from one switch to another, if the source thins the set to these levels, one for
+    /// each global port of its group; an empty list thins nothing.
     #[inline]
     pub fn is_kept(
         &self,

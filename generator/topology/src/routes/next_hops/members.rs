@@ -19,7 +19,7 @@ impl Default for MemberLimits {
     }
 }
 
-/// Weights of the ports of one list, and what they lose.
+/// Weights of the ports of one list, and their loss.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Apportioned {
     /// By port; 0 for a port that is no member.
@@ -29,7 +29,7 @@ pub(super) struct Apportioned {
     pub lost: f64,
 }
 
-/// What integer weights lose of the drawn distributions, over the lists of one switch.
+/// The loss of integer weights against the drawn distributions, over the lists of one switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Lost {
@@ -67,10 +67,10 @@ const UNITS: f64 = 1_099_511_627_776.0;
 /// Weights in the ratio of the shares.
 ///
 /// The members are the ports with the largest shares, as many as the limits allow. Each gets its part of the sum,
-/// rounded down, and what is left goes to the largest remainders, 1 to each. Where all ports may be members, no
-/// other weights are nearer to the shares by total variation. A port that gets nothing is no member. Of equal
-/// shares and of equal remainders those from the place `first` on (modulo the number of shares) go first, so that
-/// the lists for several destinations do not all favour the same ports.
+/// rounded down, and the rest goes to the largest remainders, 1 to each. If all ports may be members, no other weights
+/// are nearer to the shares by total variation. A port with weight 0 is not a member. Among equal shares and equal
+/// remainders those from the place `first` on (modulo the number of shares) come first, so that the lists for several
+/// destinations do not all favour the same ports.
 pub(super) fn apportioned(shares: &[f64], limits: MemberLimits, first: usize) -> Apportioned {
     let units = in_units(shares);
     let count = units.len();
