@@ -433,7 +433,7 @@ impl Plus {
     }
 }
 
-/// The channels of all paths by definition form no circle, by MIN one is enough, and the switches take them.
+/// The channels of all paths by definition form no cycle, by MIN one is enough, and the switches take them.
 #[test]
 fn up_and_down_need_two_channels() {
     for plus in Plus::small() {
@@ -550,7 +550,7 @@ fn conventional_paths_are_drawn_alike() {
     }
 }
 
-/// In other wirings `up-down` is refused, by verification too where it stands in images all the same.
+/// In other wirings `up-down` is refused, by verification too if images contain it nevertheless.
 #[test]
 fn up_and_down_are_refused_elsewhere() {
     let home = tempfile::tempdir().unwrap();

@@ -294,7 +294,7 @@ fn draw_credits(setting: &mut Setting, rng: &mut DefaultRng, below: u32) -> Stri
     format!("credits {}\n", credits.join(" "))
 }
 
-/// The file, made anew.
+/// The file, made again.
 fn made() -> String {
     let mut text =
         String::from("# What a switch decides: docs/reference/embedding.md describes the lines.\n");

@@ -290,7 +290,7 @@ fn random_may_touch_the_header_that_is_reconsidered() {
     };
     assert_eq!(code, TVLB_OK);
     assert_ne!(packet.state, 1, "a random number was drawn");
-    // It is decided on the header as it was when the call began.
+    // The decision uses the header from the beginning of the call.
     assert_eq!(packet.header >> 40, OPEN >> 40);
     assert_ne!(packet.header & 3, 1);
 }

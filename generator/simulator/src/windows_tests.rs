@@ -1,5 +1,5 @@
-//! Sources with windows: what is under way is what was not acknowledged, nobody waits for ever, and neither threads
-//! nor how far chunks run ahead make a difference.
+//! Sources with windows: the packets under way are those not acknowledged, no packet waits for ever, and neither
+//! threads nor how far chunks run ahead make a difference.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::faults::local_link;
@@ -90,7 +90,7 @@ fn what_windows_count_is_what_no_source_has_heard_of() {
     }
 }
 
-/// Cables, links within groups and switches die and are mended. Whoever waits for a packet that was lost hears of it.
+/// Cables, links within groups and switches die and are mended. A source that waits for a lost packet hears of it.
 #[test]
 fn a_lost_packet_holds_nobody() {
     // Six chunks, so that links lead from one to the other.

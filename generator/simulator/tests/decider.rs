@@ -1,4 +1,4 @@
-//! Who decides in the place of the switches: what is asked of it, when, and what becomes of its answers.
+//! A decider instead of the switches: what it is asked, when, and the effect of its answers.
 use crate::test_images::{Images, absolute_images};
 use rand_core::Rng;
 use std::sync::Mutex;

@@ -309,7 +309,7 @@ fn throughput_follows_the_bandwidth_of_what_limits_it() {
         // All VLB paths: global links alone limit them, at h·g/(2·p·(g − 1)) of their bandwidth.
         ([1000, 1000, 1000], "all", 0.5625, "global links"),
         ([1000, 1000, 500], "all", 0.28125, "global links"),
-        // Where the fastest links are the nodes', a flit of theirs is the cycle.
+        // If the fastest links are the nodes', the cycle is the time of a flit on them.
         ([2000, 1000, 1000], "all", 0.28125, "global links"),
         // A node's own link can be the narrowest.
         ([100, 1000, 1000], "all", 0.1, "nodes"),

@@ -81,7 +81,7 @@ fn a_network_that_is_too_large_is_known_before_it_is_made() {
     }
 }
 
-/// A node receives a phit in each cycle and no more, whoever sends.
+/// A node receives one phit in each cycle and no more, whichever nodes send.
 #[test]
 fn a_burst_takes_as_long_as_its_receiver() {
     let made = small();

@@ -316,7 +316,7 @@ fn what_people_chose_is_carried_over() {
         text("old/assumptions.txt").lines().find(|line| line.contains(links)).unwrap()
     );
     scratch.write("old/fabric.toml", chosen(&plain));
-    // The machine grows: the text stays as it was written.
+    // The machine grows: the text stays unchanged.
     machine.0.push((40, vec![1, 3, 5]));
     import(&machine, "-o grown --keep old");
     assert_snapshot!(text("grown/fabric.toml"));

@@ -49,7 +49,7 @@ fn a_run_goes_on_from_its_state() {
     let state = scratch.files();
     assert_eq!(scratch.succeeds(&format!("{SHORT} --state state")), whole);
     assert_eq!(scratch.files(), state);
-    // Nothing is left to do: no cell is modelled anew.
+    // Nothing is left to do: no cell is modelled again.
     let loud = SHORT.replace(" --quiet", " --state state");
     let run = scratch.tvlb(&loud);
     assert_eq!((run.code, run.stdout), (0, whole));

@@ -245,7 +245,7 @@ fn physical_numbers_are_in_the_images() {
         assert_eq!(scratch.read(&file) == without.read(&file), is_same, "{switch}");
     }
     scratch.succeeds("verify out");
-    // An update makes switches' images anew, with their maps.
+    // An update makes switches' images again, with their maps.
     scratch.write("dead.txt", "cable (1,1):1\n");
     scratch.succeeds("faults out --faults dead.txt -o update");
     scratch.succeeds("verify out --update update");

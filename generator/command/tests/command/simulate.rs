@@ -457,7 +457,7 @@ fn processes_are_placed() {
     );
 }
 
-/// A buffer is as large as the longest link needs, and whoever wants a smaller one hears what it carries.
+/// A buffer is as large as the longest link needs, and a user who asks for a smaller one is told what it carries.
 #[test]
 fn links_that_are_long_get_the_buffers_that_they_need() {
     let scratch = Scratch::with_table_set();

@@ -38,7 +38,7 @@ pub(crate) fn interrupt_after(child: Child, work: Duration) -> Output {
 pub(crate) fn signal_after(signal: &str, mut child: Child, work: Duration) -> Output {
     wait_until_interrupts_are_caught(&mut child);
     sleep(work);
-    // Where the child has ended, nobody is there to receive it.
+    // If the child has ended, the signal goes nowhere.
     drop(Command::new("kill").args([signal, &child.id().to_string()]).output().unwrap());
     child.wait_with_output().unwrap()
 }

@@ -1,4 +1,4 @@
-//! Texts of machines that nobody has built.
+//! Texts of fictitious machines.
 
 use std::fmt::Write;
 

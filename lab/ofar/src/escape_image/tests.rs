@@ -119,7 +119,7 @@ fn what_is_no_network_is_refused() {
         changed(&|hops| hops[3].0 = SwitchId(7)),
         changed(&|hops| hops.swap(1, 2)),
         changed(&|hops| hops.truncate(5)),
-        // A circle of two, two roots, a subtree that reaches beyond that above it, a place without a size.
+        // A cycle of two, two roots, a subtree that reaches beyond that above it, a place without a size.
         hung(&|hangs| hangs[1].1 = Some(Port(2))),
         hung(&|hangs| hangs[0].2 = 3),
         hung(&|hangs| hangs[2].2 = 2),
