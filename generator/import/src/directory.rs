@@ -68,7 +68,7 @@ pub fn check_directory(directory: &Path, existing: EarlierFiles) -> Result<(), R
             let found = format!(
                 "it is there without {FABRIC_FILE}, so the numbers that it has cannot be kept; put \
                  {FABRIC_FILE} back, name an earlier import with --keep, or remove the file to number the \
-                 machine anew"
+                 machine again"
             );
             return refuse(NAMES_FILE, found);
         }

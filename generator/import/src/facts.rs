@@ -159,8 +159,8 @@ impl Facts {
         if changes.is_some() {
             writeln!(
                 out,
-                "- What was in the earlier import has the numbers that it had there; other groups come behind \
-                 those, and within a group or switch what is new takes the lowest numbers that are free."
+                "- Parts of the earlier import keep their numbers; other groups come after \
+                 those, and within a group or switch new parts take the lowest free numbers."
             )?;
         } else if numbering.groups.iter().is_sorted() {
             writeln!(out, "- The groups are numbered in the order of their names.")?;

@@ -27,7 +27,7 @@ pub enum NumberingError {
     #[error(
         "with the numbers of the earlier import the kinds of groups would be {kinds}, accepted at most {}, and the \
          runs of groups that are alike, absent groups among them, {runs}, accepted at most {}; import into another \
-         directory without --keep, which numbers them anew",
+         directory without --keep, which numbers them again",
         limits::KINDS,
         limits::RUNS
     )]

@@ -35,10 +35,7 @@ pub const SEED: Column<'_> = Column::number("seed", 0, "the seed of the run");
 
 /// The columns of a run's figures.
 pub const FIGURES: [Column<'_>; 20] = [
-    Column::words(
-        "population",
-        "the nodes that the figures are of, where traffic has several populations",
-    ),
+    Column::words("population", "the population of nodes, if traffic has several"),
     Column::words("saturated", "whether the mean latency was above the limit"),
     Column::words("growing", "whether it was still growing as the measurement ended"),
     Column::number("packets", 0, "packets that the latencies are of"),
@@ -113,7 +110,7 @@ pub fn over_seeds(columns: &[Column<'_>], rows: &[Vec<Cell>]) -> Vec<Cell> {
 }
 
 pub const WINDOWS: Column<'_> =
-    Column::number("windows", 0, "measured windows, where they are measured until they agree");
+    Column::number("windows", 0, "measured windows, if they are measured until they agree");
 
 /// The columns of a curve for people: those of figures from the latency on, followed by its error.
 pub fn curve_columns() -> Vec<Column<'static>> {

@@ -558,7 +558,7 @@ fn min_runs_on_two_channels_where_nothing_dies() {
     let refused = Run::with_faults(&fabric, &settings, &traffic, 0.1, 1, &schedule);
     assert_eq!(
         refused.err().unwrap().to_string(),
-        "2 virtual channels, but min needs 4 under \"ordered\": where links are dead or missing, MIN \
+        "2 virtual channels, but min needs 4 under \"ordered\": if links are dead or missing, MIN \
          packets go around them, or by VLB; fewer could deadlock"
     );
 }

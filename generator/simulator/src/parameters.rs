@@ -15,7 +15,7 @@ const VC_SCHEMES: [(VcScheme, &str); 4] = [
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
     (VcScheme::Positional, "One for each place on a path"),
-    (VcScheme::UpDown, "Higher where a packet turns up again, between leaves and spines"),
+    (VcScheme::UpDown, "Higher when a packet turns up again, between leaves and spines"),
 ];
 
 /// A bandwidth of one kind of link.
@@ -61,11 +61,11 @@ impl Parameters for Settings {
              mean delay is above so many cycles; as in 150/32: cycles, and packets",
             text!(if destination_window: WindowLimits),
         )
-        .otherwise("the table set's, where --acknowledgement is given, and otherwise no windows"),
+        .otherwise("the table set's if --acknowledgement is given, and otherwise no windows"),
         Of::switches(
             "acknowledgement",
             "CYCLES",
-            "Cycles from the arrival of a packet at its node until its source knows of it, where sources have windows",
+            "Cycles from the arrival of a packet at its node until its source knows of it, if sources have windows",
             whole!(if acknowledgement_cycles, 1, MOST_LATENCY),
         )
         .otherwise("as long as a packet takes that waits for nothing, with a local link in each group"),
@@ -144,7 +144,7 @@ impl Parameters for Settings {
             "How many windows are measured after the warm-up",
             words!(measuring: Measuring::ALL, Measuring),
         )
-        .otherwise("one-window; where saturation is searched for, until-windows-agree")
+        .otherwise("one-window; in a search for saturation, until-windows-agree")
         .after(""),
         Of::measurement(
             "latency-limit",

@@ -16,7 +16,7 @@ use tvlb_schema::{Bandwidths, LinkKind, VcScheme, WindowLimits};
 use tvlb_table_set::{FabricEntry, Injection};
 
 /// Why MIN needs more channels than direct paths take.
-const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
+const DETOURS: &str = "if links are dead or missing, MIN packets go around them, or by VLB";
 /// The default period, in cycles, with which switches tell each other about their global ports.
 const USUAL_TELLING: u16 = 16;
 /// The most virtual channels: the packet header has three bits for one.

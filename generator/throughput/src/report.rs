@@ -221,7 +221,7 @@ impl Report {
 /// The columns of the sets for people.
 pub const COLUMNS: [Column<'_>; 7] = [
     Column::words("", ""),
-    Column::words("set", "the set; * before it where no set has more throughput without more hops"),
+    Column::words("set", "the set; * before it if no set has more throughput without more hops"),
     Column::number(
         "throughput",
         6,
@@ -233,7 +233,7 @@ pub const COLUMNS: [Column<'_>; 7] = [
         "standard error of this mean over the patterns, in the same unit",
     ),
     Column::number("worst", 6, "the throughput of the pattern with the least, in the same unit"),
-    Column::number("hops", 3, "mean links between switches of a VLB path; - where there is none"),
+    Column::number("hops", 3, "mean links between switches of a VLB path; - if there is none"),
     Column::words("same as", "an earlier set that has the same paths"),
 ];
 

@@ -86,7 +86,7 @@ impl Parameters for CutThrough {
         Of::measurement(
             "cycles",
             "CYCLES",
-            "Cycles that are measured; of a burst, and where all send to all, the most that it may take",
+            "Cycles to measure; for a burst, and if all send to all, the most that it may take",
             whole!(measured_cycles, 1, MOST_CYCLES / 2),
         )
         .otherwise("10000; of what ends by itself 10000000"),

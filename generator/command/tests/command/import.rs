@@ -162,7 +162,7 @@ fn what_is_there_is_not_overwritten() {
     assert_eq!(
         refused,
         "tvlb: out/names.csv: it is there without fabric.toml, so the numbers that it has cannot be kept; \
-         put fabric.toml back, name an earlier import with --keep, or remove the file to number the machine anew\n"
+         put fabric.toml back, name an earlier import with --keep, or remove the file to number the machine again\n"
     );
     std::fs::remove_file(scratch.path("out/names.csv")).unwrap();
     scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
