@@ -390,7 +390,7 @@ fn tables_are_verified_over_pairs_of_leaves() {
     }
 }
 
-/// Where packets go on by the cheapest link, two spines of which no leaf is linked to both included.
+/// If packets go on by the cheapest link, two spines of which no leaf is linked to both included.
 #[test]
 fn tables_that_look_onward_are_verified() {
     let whole = Plus::new([3, 3, 4, 2, 1], false);
@@ -467,7 +467,7 @@ fn up_and_down_need_two_channels() {
         }
         assert!(is_without_circle(waits));
     }
-    // Where groups do not consist of leaves and spines, as where nodes are at a spine, channels are ordered.
+    // If groups do not consist of leaves and spines, as where nodes are at a spine, channels are ordered.
     let arranged =
         Fabric::new("flat", Dragonfly::new(1, 4, 2, 5).unwrap(), Arrangement::default(), 1);
     assert_eq!(arranged.unwrap().virtual_channels(), VcScheme::Ordered);

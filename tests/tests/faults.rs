@@ -208,7 +208,7 @@ fn assert_arrival(
     }
 }
 
-/// Where only some switches have taken the image, a packet arrives or ends at a link that is dead, and the
+/// If only some switches have taken the image, a packet arrives or ends at a link that is dead, and the
 /// rank of its channels rises all the same.
 #[test]
 fn any_mixture_of_images_leads_packets_on() {

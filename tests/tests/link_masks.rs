@@ -76,7 +76,7 @@ fn what_is_drawn_by_masks_is_what_is_drawn_without() {
             let mut with = masked(&without, masks);
             assert!(assert_alike(&with, &without) > 2000);
 
-            // Where a cable is dead, and where other tables take over.
+            // With a dead cable, and after other tables take over.
             let faults = FaultSet {
                 cables: [fabric.topology.cables()[0].low].into(),
                 ..FaultSet::default()

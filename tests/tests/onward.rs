@@ -227,7 +227,7 @@ fn a_packet_whose_drawn_link_has_died_goes_by_another() {
     assert_eq!(carried(&switches, (at, looked), None).unwrap().0, destination);
 }
 
-/// Where links have channels for one hop in the intermediate group alone, no way takes two.
+/// If links have channels for one hop in the intermediate group alone, no way takes two.
 #[test]
 fn no_way_takes_a_channel_that_links_lack() {
     for virtual_channels in [VcScheme::Ordered, VcScheme::PerHop] {

@@ -214,7 +214,7 @@ fn pointers_are_checked_before_what_they_lead_to() {
             assert_eq!(code, TVLB_BAD_ARGUMENT);
         }
         assert_eq!((may, window), (7, tvlb_window::default()));
-        // Where all pointers are right, what they lead to is told.
+        // With valid pointers, the error is that of the values.
         assert_eq!(tvlb_switch_of(&raw const switch, 144, number), TVLB_NO_SUCH_NODE);
         assert_eq!(
             tvlb_boot(at, &tvlb_setup::of((image, 0), (image, 64), (PAR, 0), (7, 7))),

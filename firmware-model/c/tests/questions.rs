@@ -101,7 +101,7 @@ fn a_scheme_that_needs_more_channels_than_the_one_booted_for_is_refused_at_once(
                 let (code, port) = admit(&switch, 40, scheme);
                 assert_eq!(code, if refused { TVLB_WRONG_SCHEME } else { TVLB_OK });
                 assert_eq!(port == 77, refused);
-                // Where no path is needed no channel is: switch 5 has nodes 10 and 11.
+                // If no path is needed, no channel is either: switch 5 has nodes 10 and 11.
                 assert_eq!(admit(&switch, 10, scheme).0, TVLB_OK);
             }
             assert_eq!(admit(&switch, 40, 4), (TVLB_BAD_ARGUMENT, 77));

@@ -85,7 +85,7 @@ fn a_saturated_network_grows_and_loses_nothing() {
         let (lost, carried) = run(&schedule(true));
         assert_eq!(lost, 0, "{scheme:?}");
         assert!(carried > 1000, "{scheme:?}: {carried}");
-        // Where what is new is dead until the last moment, a switch that knows less than another one loses packets.
+        // If what is new is dead until the last moment, a switch that knows less than another one loses packets.
         assert!(run(&schedule(false)).0 > 10, "{scheme:?}");
     }
 }

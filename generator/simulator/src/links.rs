@@ -42,7 +42,7 @@ pub(crate) struct UnderWay {
     /// each chunk. Credits for nodes count after it, because the nodes have already sent, and have the lanes after
     /// those.
     pub(crate) credits: Calendar<LocalChannel>,
-    /// Where sources have windows.
+    /// If sources have windows.
     pub(crate) acknowledgements: Option<Acknowledgements>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.

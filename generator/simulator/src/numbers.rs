@@ -14,7 +14,7 @@
 //! The virtual channel is above the port, so the channels of one virtual channel are together in memory, and a virtual
 //! channel that no packet uses costs no cache.
 //!
-//! Each type is a transparent wrapper of an integer, so it costs nothing at run time. Where a
+//! Each type is a transparent wrapper of an integer, so it costs nothing at run time. If a
 //! number may be absent the type has a constant `NONE` instead of an `Option`, because an `Option`
 //! would double the size of the state that has to fit a cache.
 

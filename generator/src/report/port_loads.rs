@@ -201,7 +201,7 @@ fn path(
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
     // The first one drawn: which of several is the cheapest depends on the queues.
     let path = explained.ok()?.vlb_drawn.iter().next()?;
-    // Where the intermediate switch is the one that x enters or y leaves, this adds no hop.
+    // If the intermediate switch is the one that x enters or y leaves, this adds no hop.
     let rest = Some((Some(path.detour), path.y));
     LinkNumbers::new(*df).of_path(|end| fabric.peer(end), (source, destination), path.x, rest)
 }

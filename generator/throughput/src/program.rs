@@ -23,7 +23,7 @@ pub(super) struct Choices {
     pub(super) kinds: Vec<BundleKind>,
     /// MIN bundles: the fraction of the flow's MIN paths that it has. VLB bundles: 1.
     pub(super) share: Vec<f64>,
-    /// What one path of the bundle carries at x = 1 if the flow chooses it: demand / its paths. Where the
+    /// What one path of the bundle carries at x = 1 if the flow chooses it: demand / its paths. If the
     /// rule spreads a bundle unevenly, in the unit of its parts.
     pub(super) per_path: Vec<f64>,
     /// The greatest x that the terminals allow.

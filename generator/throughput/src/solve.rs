@@ -1,6 +1,6 @@
 //! From bundles to a certified throughput, the cheapest way first.
 //!
-//! 1. A few even splits, against the price bound of the global links. Where each group sends to
+//! 1. A few even splits, against the price bound of the global links. If each group sends to
 //!    one other group they often meet, and nothing else has to be done.
 //! 2. The interior-point method on the links that a good split loads most; links that its answer
 //!    overloads are added until none is left (their prices are 0 meanwhile, so every round's prices

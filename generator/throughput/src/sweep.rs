@@ -318,7 +318,7 @@ impl SweepTally {
 /// The shift with all flows reversed.
 fn mirrored(df: &Dragonfly, flows: &Flows) -> Option<Pattern> {
     match flows.pattern {
-        // Where groups differ, a shift wraps round in smaller ones, and its reverse is no shift.
+        // If groups differ, a shift wraps round in smaller ones, and its reverse is no shift.
         Pattern::Shift { .. } if !df.is_even() => None,
         Pattern::Shift { groups, switches } => Some(Pattern::Shift {
             groups: (df.g() - groups) % df.g(),

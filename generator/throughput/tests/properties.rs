@@ -151,7 +151,7 @@ fn check_sweep(topology: &Topology, patterns: &[Flows], rule: Rule) {
 fn a_sweep_finds_what_modelling_each_cell_finds() {
     let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
     check_sweep(&topology, &patterns(topology.dragonfly()), Rule::Monotone);
-    // Where by one intermediate switch a set carries less than another that is in it.
+    // Through one intermediate switch a set may carry less than a subset of it.
     let small = laid(Arrangement::Absolute, [2, 2, 4, 5]);
     for rule in Rule::ALL {
         check_sweep(&small, &patterns(small.dragonfly()), rule);

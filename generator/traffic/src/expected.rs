@@ -70,7 +70,7 @@ impl Traffic {
             let others = places == Places::Others;
             for place in first..first + count {
                 let node = self.node_of_drawn(places, place);
-                // Where senders leave themselves out, a node gets a part of what the others send.
+                // If senders leave themselves out, a node gets a part of what the others send.
                 let own = || self.sent_by(node).drawn.into_iter().find(|(of, _)| *of == processes);
                 let own = others.then(own).flatten().map_or(0.0, |(_, own)| own);
                 received[node.as_usize()] += (share - own) / f64::from(count - u32::from(others));
@@ -177,7 +177,7 @@ mod tests {
                 let placement = rule.on(nodes, 4).unwrap();
                 let traffic = Traffic::new(&text.parse().unwrap(), nodes, 2).unwrap();
                 let traffic = traffic.placed(&placement);
-                // Where each has a destination of its own, who finds none is silent.
+                // If each has a destination of its own, one that finds none is silent.
                 let is_map = text.starts_with("shift") || text == "type2";
                 let senders = traffic.senders(&df);
                 assert!(senders == nodes.count() || (is_map && senders >= 4), "{text}: {senders}");

@@ -49,7 +49,7 @@ Placements (--place) say on which node each process of the traffic runs:
 
 /// A traffic pattern, on no fabric in particular.
 ///
-/// Where it sends to a group further on, or permutes groups, these are groups of as many switches with as many nodes
+/// If it sends to a group further on, or permutes groups, these are groups of as many switches with as many nodes
 /// each; those that are the only ones of their kind are one more list. In a map of nodes nobody receives from two:
 /// who would be the second is silent, and uniform where part of a mixture.
 ///

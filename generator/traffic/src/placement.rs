@@ -51,7 +51,7 @@ pub enum PlacementRule {
     Spread,
     /// In random order.
     Random,
-    /// By rising number, but the groups in random order. Where all groups are alike, a process whose contiguous
+    /// By rising number, but the groups in random order. If all groups are alike, a process whose contiguous
     /// node is in group i runs on the node of the same place in group π(i).
     Groups,
     /// In the order of a list, and on no other nodes: the k-th is that of process k, counted from 0.

@@ -284,8 +284,7 @@ impl Traffic {
         self
     }
 
-    /// Has a node send to another alone, as the second population does. Where there is no other, it remains what it
-    /// is.
+    /// Makes a node send to another alone, as the second population does. If there is no other, it stays unchanged.
     fn send_adverse(&mut self, node: usize, to: NodeId) {
         if to != SILENT {
             self.to[node] = to;

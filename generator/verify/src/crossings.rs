@@ -291,7 +291,7 @@ impl<'u> Crossings<'u> {
             hops += count * of_each * u64::from(shape.hops());
         };
         for shape in Shape::all() {
-            // Where the walk has one hop in the middle, R is at either end of it.
+            // If the walk has one hop in the middle, R is at either end of it.
             add(shape, routes[shape.number()], 1 + u64::from(shape.mid() == 1));
         }
         let ends = (from.1.as_usize(), to.1.as_usize());

@@ -178,7 +178,7 @@ fn what_does_not_fit_is_said() {
     assert_eq!(error, "job 0 takes 150 nodes, but 72 are free, accepted jobs that fit together");
 }
 
-/// Where no control latency is asked for, every routing has the largest that one of them needs.
+/// If no control latency is asked for, every routing has the largest that one of them needs.
 #[test]
 fn routings_are_compared_with_one_control_latency() {
     let (fabric, jobs) = (fabric(), ["72".parse().unwrap()]);

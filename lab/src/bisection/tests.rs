@@ -81,7 +81,7 @@ fn published_halves_cut_this_much() {
     }
 }
 
-/// Where global links are no faster than local ones, counting alone proves the cut of large machines.
+/// If global links are no faster than local ones, counting alone proves the cut of large machines.
 #[test]
 fn counting_proves_cuts_of_large_machines() {
     for (sizes, ratio, expected) in [

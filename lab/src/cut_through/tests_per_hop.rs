@@ -105,7 +105,7 @@ fn packets_are_misrouted_around_a_full_cable() {
     assert!(escape.entries > 0.0 && escape.hops >= escape.entries);
 }
 
-/// Where nothing limits entries they are counted beyond what a header can say.
+/// If nothing limits entries they are counted beyond what a header can say.
 #[test]
 fn any_number_of_entries_is_counted() {
     let made = small();

@@ -241,7 +241,7 @@ fn bad_input_is_refused_by_name() {
     assert_snapshot!("cut_through_refused", refused.join("\n"));
 }
 
-/// Where some nodes are silent, what is accepted is what it is in the other simulator: per node that sends.
+/// If some nodes are silent, what is accepted is what it is in the other simulator: per node that sends.
 #[test]
 fn accepted_is_per_sending_node_in_both_simulators() {
     let scratch = fabric();

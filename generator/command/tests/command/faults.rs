@@ -273,7 +273,7 @@ fn a_pair_loses_its_last_route_of_a_set_that_no_image_lists() {
     }
 }
 
-/// Where faults leave a pair nothing but paths that need more channels than the sets do by the plan, the
+/// If faults leave a pair nothing but paths that need more channels than the sets do by the plan, the
 /// numbers of the plan are not said without how many pairs that are. By the C library, booted with 4 and 2
 /// channels, 44 pairs of nodes are unreachable, of which 36 have a dead end.
 #[test]

@@ -78,7 +78,7 @@ fn devices_are_no_input_and_pipes_only_where_a_command_line_names_them() {
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
     assert_snapshot!(refuses("model fabric.toml --patterns flows:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --set all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
-    // Where a table set is to be replaced, too.
+    // Also if a table set is to be replaced.
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     pipe(&scratch.path("out/manifest.json"));
     assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (out/manifest.json: cannot read it: found a named pipe, accepted a regular file); give a directory that does not exist yet, an empty one, or a table set with --replace");

@@ -93,7 +93,7 @@ fn flows_have_several_destinations() {
         loads("out", "--set par-source")["loads"][1]["set"]
     );
     assert_snapshot!(scratch.refuses("load fabric.toml --set ugal-l"));
-    // Where processes of a listed traffic run is said by a placement, as of any other.
+    // A placement says where processes of listed traffic run, as for any other.
     let placed = loads("out", "--traffic flows:few.csv --place groups");
     assert_eq!((&placed["placement"], &placed["senders"]), (&"groups".into(), &2.into()));
 }

@@ -521,7 +521,7 @@ fn the_largest_latency_of_a_fabric_file_is_simulated() {
     assert!(refused.contains("'--global-latency <CYCLES>': accepted 1 to 10000\n"), "{refused}");
 }
 
-/// Where bursts are longer than what is measured, the figures are of the nodes that happened to send.
+/// If bursts are longer than what is measured, the figures are of the nodes that happened to send.
 #[test]
 fn bursts_longer_than_the_window_are_marked() {
     let scratch = Scratch::with_table_set();

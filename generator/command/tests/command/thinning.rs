@@ -249,7 +249,7 @@ fn no_shape_can_be_denied_or_made_up_unseen_in_a_thinned_set() {
                 "{finding}"
             );
         }
-        // Where the digest is mended too, a search tells, which these fabrics can afford.
+        // If the digest is mended too, a search tells, which these fabrics can afford.
         mend_digests(&scratch);
         for most in [100_000, 100_000_000] {
             let finding = scratch.finds(&format!("verify out --most-walks {most}"));

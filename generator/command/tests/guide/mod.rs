@@ -80,7 +80,7 @@ fn run(command: &str, home: &Path) -> String {
         .output()
         .unwrap();
     let mut text = String::from_utf8(done.stdout).unwrap();
-    // Where a command succeeds it says there how far it was, if it took long.
+    // If a command succeeds it says there how far it was, if it took long.
     if !done.status.success() {
         text.push_str(&String::from_utf8(done.stderr).unwrap());
         let _ = writeln!(text, "(exit code {})", done.status.code().unwrap_or(-1));

@@ -1,7 +1,7 @@
 //! Of which shapes a rule keeps at least one route of a pair of switches.
 //!
-//! Exact. Where a rule keeps no route or every route of a shape, the route counts decide. Where
-//! it keeps a fraction, routes of just that shape are tried until one is kept.
+//! Exact. If a rule keeps no route or every route of a shape, the route counts decide. If it keeps a fraction, routes
+//! of only that shape are tried until one is kept.
 
 use super::count::RouteCounter;
 use super::ways::Way;

@@ -28,8 +28,8 @@ pub struct Way {
     /// The links that it takes.
     pub crossing: Crossing,
     pub through: SwitchIndex,
-    /// Where the switch is drawn first, how many ways lead over it: each is drawn with the inverse probability,
-    /// given the switch. Else 1.
+    /// If the switch is drawn first, how many ways lead through it: each is drawn with the inverse probability, given
+    /// the switch. Else 1.
     pub ways: u32,
 }
 

@@ -50,7 +50,7 @@ fn it_holds_of_a_ring_and_of_a_tree() {
     }
 }
 
-/// Where nothing limits entries no state has to stay on the escape network, and none deadlocks either.
+/// If nothing limits entries no state has to stay on the escape network, and none deadlocks either.
 #[test]
 fn it_holds_without_a_limit_of_entries_and_with_a_least_share() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
