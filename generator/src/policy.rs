@@ -80,7 +80,7 @@ impl Policy {
     /// `onward=NAME` and `MIN=NAME`. `seed` becomes the set's.
     ///
     /// # Errors
-    /// What is wrong with the set or with a word after it.
+    /// An error in the set or in a word after it.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
         Self::parse_over(text, seed, &OpenWeighing::default())
     }

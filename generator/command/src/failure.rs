@@ -140,7 +140,7 @@ fn shown(message: &str) -> String {
     shown
 }
 
-/// What is wrong, after the option or file that it is about.
+/// An error, after the option or file that it is about.
 pub fn refused(place: &str, error: impl fmt::Display) -> Failure {
     Failure::Message(format!("{place}: {error}"))
 }

@@ -259,7 +259,7 @@ struct FaultsReport<'r> {
     output: &'r Path,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Json<'r> {

@@ -104,7 +104,7 @@ pub fn load_live_by_links(path: &Path, live: &Path) -> Result<Fabric, Failure> {
     Ok(fabric)
 }
 
-/// What the machine calls its parts, if the table set has a list of names.
+/// The machine's names of its parts, if the table set has a list of names.
 pub fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
     let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
     Names::read(df, &text).map_err(|error| error_in(&set.names_path(), &error))

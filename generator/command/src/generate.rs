@@ -117,7 +117,7 @@ fn make(arguments: &GenerateOptions) -> Outcome {
     }
 }
 
-/// What will be done.
+/// The line that announces the work.
 fn beginning(name: &str, policies: &Policies, choice: &ChoiceOptions) -> String {
     if policies.given().is_some() {
         return format!("making the images of {name} and verifying them");

@@ -93,7 +93,7 @@ fn unfinished(state: Option<&Path>, made: usize, units: usize) -> Failure {
     })
 }
 
-/// What --patterns accepts.
+/// The values of --patterns.
 const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permutation-set[:COUNT], \
     the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
     permutation or complement, and flows:FILE";

@@ -90,7 +90,7 @@ enum Verification {
     Changes(Box<Changes>),
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct VerifyReport<'c> {
     verified: bool,

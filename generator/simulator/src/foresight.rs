@@ -65,7 +65,7 @@ impl Run<'_> {
     /// of the drain. Runs that measure until windows agree are never extrapolated.
     ///
     /// # Errors
-    /// What ended the run before its end.
+    /// The cause that ended the run early.
     pub fn foresee(mut self, progress: &dyn Progress) -> Result<ForeseenLatency, RunError> {
         let settings = self.network.settings;
         let limit = f64::from(settings.latency_limit_cycles);

@@ -238,7 +238,7 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
     /// `progress`, because a run is itself a step of its caller's work.
     ///
     /// # Errors
-    /// What ended the run before its end.
+    /// The cause that ended the run early.
     pub fn measure(
         mut self,
         stop_rule: StopRule,

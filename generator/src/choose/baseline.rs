@@ -279,7 +279,7 @@ impl Baselines {
 /// The results of a contender in longer runs than those that found its saturation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LongRuns {
-    /// What the network delivers of the packets of the node that is served worst, over the mean of all
+    /// The throughput of the worst served node, over the mean of all
     /// nodes, at [`NEAR_SATURATION_LOAD`] percent of its own saturation.
     pub(super) worst_served: f64,
     /// Mean latency in cycles there. If it is above the panel's limit, the contender does not carry its saturation for

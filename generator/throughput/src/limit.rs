@@ -46,7 +46,7 @@ impl Limit {
         all
     }
 
-    /// What has the largest part of these prices; the nodes where nothing has one.
+    /// The owner of the largest part of these prices; the nodes if there are no prices.
     pub(super) fn of_prices(prices: &[f64], of_links: &[Self]) -> Self {
         let mut parts: BTreeMap<Self, f64> = BTreeMap::new();
         for (&price, &limit) in prices.iter().zip(of_links).filter(|(price, _)| **price > 0.0) {

@@ -135,7 +135,7 @@ impl PathSet {
     }
 }
 
-/// What of a set matters to the model.
+/// The part of a set that the model uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetKey {
     keep: [u16; Shape::COUNT],

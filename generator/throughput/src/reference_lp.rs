@@ -16,7 +16,7 @@ use good_lp::{
 /// The parts of all bundles and the prices of all links, as the solver proposes them.
 ///
 /// # Errors
-/// What the solver has to say if it found no optimum.
+/// The solver's report if it found no optimum.
 pub(super) fn solve(bundles: &Bundles) -> Result<(Vec<f64>, Vec<f64>), ResolutionError> {
     let mut unknowns = variables!();
     let largest = unknowns.add(variable().min(0.0));
@@ -53,7 +53,7 @@ pub(super) fn solve(bundles: &Bundles) -> Result<(Vec<f64>, Vec<f64>), Resolutio
 /// unknown rate for each class, and no bundle anywhere.
 ///
 /// # Errors
-/// What the solver has to say if it found no optimum.
+/// The solver's report if it found no optimum.
 pub(super) fn by_rates(
     flows: &[(f64, Vec<PathClass>)],
     links: usize,

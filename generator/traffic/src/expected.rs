@@ -93,7 +93,7 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
     use tvlb_schema::{NodeId, Nodes};
 
-    /// What is expected is what draws come to.
+    /// The expected values are those of draws.
     #[test]
     fn draws_come_to_what_is_expected() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();

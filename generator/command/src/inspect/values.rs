@@ -34,7 +34,7 @@ pub(super) struct SwitchValues {
 #[serde(rename_all = "kebab-case")]
 struct PortValues {
     port: u32,
-    /// What the machine calls the port, and its number on the switch itself.
+    /// The machine's name of the port, and its number on the switch itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

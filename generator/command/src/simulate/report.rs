@@ -52,7 +52,7 @@ struct StudyDocument<'a> {
     /// The SHA-256 of the nodes, where a file lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     placement_content: Option<&'a str>,
-    /// What is dead when, as the column of CSV says it.
+    /// What is dead when, as in the column of CSV.
     faults: String,
     /// A warning about how to read the figures.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What `tvlb paths` tells of one pair of switches, as a value to serialise and as text to read.
+//! The output of `tvlb paths` for one pair of switches, as a value to serialise and as text to read.
 
 use super::count::RouteCounter;
 use super::drawn::{DrawnMin, DrawnPaths, DrawnVlb};

@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 
-/// What the triples between two switches add up to.
+/// The sums over the triples between two switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TripleCounts {
     /// Triples by the hops of leg 1 and of leg 2, each less one: `by_legs[0][2]` is (1, 3).

@@ -105,7 +105,7 @@ impl TopologySummary {
         format!("{}: {}{more}", all.len(), shown.join(", "))
     }
 
-    /// What an engineer should know before tables are made: a sentence for each switch without a
+    /// Facts that an engineer needs before tables are made: a sentence for each switch without a
     /// global cable, at most [`Self::SHOWN`], and one for the others.
     pub fn warnings(&self) -> Vec<String> {
         let all = &self.switches_without_global_cable;
@@ -159,7 +159,7 @@ impl fmt::Display for TopologySummary {
 type Row<'r> = &'r mut dyn FnMut(&str, &dyn fmt::Display) -> fmt::Result;
 
 impl TopologySummary {
-    /// What there is of groups, switches, nodes and ports.
+    /// The counts of groups, switches, nodes and ports.
     fn sizes(&self, row: Row<'_>) -> fmt::Result {
         let Self { p, a, h, g, .. } = self;
         if self.kinds.is_empty() {
