@@ -35,9 +35,7 @@ impl Families {
     /// with a larger T it carries more of uniform traffic and less of adversarial traffic.
     pub const DRAGONFLY: Self = Self {
         ugal_l: Family {
-            policies: &[
-                "strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest",
-            ],
+            policies: &["strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest"],
             weighing: &["1x4 gate=1 queue=channel onward=cheapest"],
         },
         ugal_group: Family {
