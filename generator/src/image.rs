@@ -120,12 +120,9 @@ fn contents(from: &SourceCounts<'_>, routing: &ImageRouting) -> SwitchContents {
 
 fn shapes_to(from: &SourceCounts<'_>, policy: &Policy) -> Vec<ShapeSet> {
     let Policy { rule, .. } = policy;
-    if !rule.is_by_shape() {
-        return Vec::new();
-    }
     let (topology, source) = (from.topology(), from.source());
     let set = (rule, policy.levels_of(source));
-    shapes_by_number(topology.dragonfly(), |to| {
+    shapes_by_number(topology.dragonfly(), rule, |to| {
         shapes_of_counts(topology, set, (source, to), &from.counts(to))
     })
 }

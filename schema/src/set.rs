@@ -69,6 +69,28 @@ pub enum DrawRule {
     ByTriple,
 }
 
+impl DrawRule {
+    /// The name in set files.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::ByRoute => "by-route",
+            Self::ByShape { .. } => "by-shape",
+            Self::BySwitch { .. } => "by-switch",
+            Self::ByTriple => "by-triple",
+        }
+    }
+
+    /// The shapes of the walks that are drawn, where these follow from how they are drawn: all of them are in the
+    /// set. `None` where routes are drawn, of which the set holds a fraction of each shape.
+    const fn shapes_of_walks(&self) -> Option<ShapeSet> {
+        match self {
+            Self::ByRoute | Self::ByShape { .. } => None,
+            Self::BySwitch { legs, .. } => Some(legs.shapes()),
+            Self::ByTriple => Some(ShapeSet::ALL),
+        }
+    }
+}
+
 /// The routes of a T-VLB set, by the same rule for every pair, and how one is drawn.
 ///
 /// # Example
@@ -176,7 +198,7 @@ impl SetRule {
     /// Whether routes are drawn, by whatever rule, instead of a switch or two cables on a route. Only then can a switch
     /// thin the set.
     pub const fn is_of_routes(&self) -> bool {
-        !self.is_by_switch() && !self.is_by_triple()
+        self.draw.shapes_of_walks().is_none()
     }
 
     /// Whether routes are drawn by their shape first.
@@ -200,10 +222,8 @@ impl SetRule {
     /// The weight of one shape; 0 if the rule draws by route.
     #[inline]
     pub fn weight_of(&self, shape: Shape) -> u16 {
-        match &self.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 0,
-            DrawRule::ByShape { weights } => weights.get(shape.number()).copied().unwrap_or(0),
-        }
+        let DrawRule::ByShape { weights } = &self.draw else { return 0 };
+        weights.get(shape.number()).copied().unwrap_or(0)
     }
 
     /// Whether the route with this key and shape is in the set without thinning. For a set that is drawn by
@@ -231,12 +251,7 @@ impl SetRule {
     /// The first shape whose keep-fraction or weight is out of range, or invalid legs.
     pub fn check(&self) -> Result<(), SetRuleError> {
         self.check_read()?;
-        let drawn = match self.draw {
-            DrawRule::BySwitch { legs, .. } => Some(legs.shapes()),
-            DrawRule::ByTriple => Some(ShapeSet::ALL),
-            DrawRule::ByRoute | DrawRule::ByShape { .. } => None,
-        };
-        if let Some(shapes) = drawn {
+        if let Some(shapes) = self.draw.shapes_of_walks() {
             let keep = Self::whole(shapes).keep;
             if let Some(shape) = (0..Shape::COUNT).find(|&shape| self.keep[shape] != keep[shape]) {
                 return Err(SetRuleError::KeepBySwitch { shape, found: self.keep[shape].0 });

@@ -17,6 +17,29 @@ use crate::{
 /// The width of a thinning level.
 pub(crate) const LEVEL_BITS: u32 = 4;
 
+/// A set's rule by what is drawn first, as an image has it: what follows from the rest of it is left out.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, serde::Serialize)]
+pub(crate) enum RuleBody {
+    Routes { keep: [Keep; Shape::COUNT] },
+    Shapes { keep: [Keep; Shape::COUNT], weights: [u16; Shape::COUNT] },
+    Switches { legs: LegHops, returns: bool },
+    Triples,
+}
+
+#[cfg(feature = "alloc")]
+impl RuleBody {
+    pub(crate) const fn of(rule: &SetRule) -> Self {
+        let keep = rule.keep;
+        match rule.draw {
+            DrawRule::ByRoute => Self::Routes { keep },
+            DrawRule::ByShape { weights } => Self::Shapes { keep, weights },
+            DrawRule::BySwitch { legs, returns } => Self::Switches { legs, returns },
+            DrawRule::ByTriple => Self::Triples,
+        }
+    }
+}
+
 /// A T-VLB set of one switch.
 #[derive(Clone, Copy, Debug)]
 pub struct SetView<'a> {

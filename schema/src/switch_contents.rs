@@ -3,11 +3,11 @@
 use crate::frame;
 use crate::image_kind::ImageKind;
 use crate::port_map::UNKNOWN;
-use crate::set_view::LEVEL_BITS;
+use crate::set_view::{LEVEL_BITS, RuleBody};
 use crate::switch_image::{BY_CHANNEL, BY_CHEAPEST, MOST_SETS, peer_code};
 use crate::{
-    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, Onward, PerDecision,
-    Queue, SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
+    Dragonfly, End, FabricImage, Level, MinCandidate, Onward, PerDecision, Queue, SetRule,
+    ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
 };
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -51,27 +51,6 @@ struct SetBody {
     sometimes: ShapeSet,
     /// Whether the set has a section of levels.
     thinned: bool,
-}
-
-/// A set's rule by what is drawn first, in the form of an image: what follows from the rest of it is left out.
-#[derive(Clone, Copy, Serialize)]
-enum RuleBody {
-    Routes { keep: [Keep; Shape::COUNT] },
-    Shapes { keep: [Keep; Shape::COUNT], weights: [u16; Shape::COUNT] },
-    Switches { legs: LegHops, returns: bool },
-    Triples,
-}
-
-impl RuleBody {
-    const fn of(rule: &SetRule) -> Self {
-        let keep = rule.keep;
-        match rule.draw {
-            DrawRule::ByRoute => Self::Routes { keep },
-            DrawRule::ByShape { weights } => Self::Shapes { keep, weights },
-            DrawRule::BySwitch { legs, returns } => Self::Switches { legs, returns },
-            DrawRule::ByTriple => Self::Triples,
-        }
-    }
 }
 
 /// The fixed part of the payload, in postcard.
@@ -151,8 +130,12 @@ pub struct SetContents {
 /// gap.
 pub fn shapes_by_number(
     df: &Dragonfly,
+    rule: &SetRule,
     mut shapes_of: impl FnMut(SwitchId) -> ShapeSet,
 ) -> Vec<ShapeSet> {
+    if !rule.is_by_shape() {
+        return Vec::new();
+    }
     let mut shapes = alloc::vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
     for destination in df.switches() {
         if let Some(entry) = shapes.get_mut(destination.as_usize()) {

@@ -9,7 +9,7 @@ use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::policy::OpenPolicies;
 use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{
-    Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
+    Candidates, Dragonfly, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
     MinCandidate, NodeId, Onward, PerDecision, Port, Queue, Route, SetContents, SetRule, Shape,
     SwitchContents, SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
@@ -293,13 +293,9 @@ pub fn thinned(
     let image = FabricImage::decode(&generated.images.fabric).expect("generated images decode");
     let df = *image.dragonfly();
     let rule = rule_of(fabric);
-    let shapes_to = match rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => Vec::new(),
-        DrawRule::ByShape { .. } => {
-            let kept = |to| kept_when_thinned(fabric, levels, switch, to);
-            shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
-        }
-    };
+    let kept = |to| kept_when_thinned(fabric, levels, switch, to);
+    let shapes_to =
+        shapes_by_number(&df, &rule, |to| kept(to).iter().map(|route| route.1).collect());
     let one = (0, fabric.file.policies.weighing.ugal_l.threshold.unwrap_or_default().into());
     let contents = SwitchContents {
         switch,

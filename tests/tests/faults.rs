@@ -95,14 +95,12 @@ fn assert_routes(fabric: &Fabric, switch: &Switch<'_>, live: &Topology, faults: 
     let source = switch.image().switch();
     for destination in df.switches() {
         let (mut expected, mut found) = (Vec::new(), Vec::new());
-        if rule.is_by_switch() || rule.is_by_triple() {
-            if df.place(source).0 != df.place(destination).0 {
-                let ways = ways_of(live, rule, source, destination).into_iter().flatten();
-                expected.extend(ways.map(|way| (way.route(), way.shape())));
-            }
-        } else {
+        if rule.is_of_routes() {
             let kept = kept(live, rule, source, destination);
             expected.extend(kept.map(|way| (way.route(), way.shape())));
+        } else if df.place(source).0 != df.place(destination).0 {
+            let ways = ways_of(live, rule, source, destination).into_iter().flatten();
+            expected.extend(ways.map(|way| (way.route(), way.shape())));
         }
         switch.for_each_route(Decision::UgalL, destination, |route, shape| {
             found.push((route, shape));

@@ -49,7 +49,7 @@ fn assert_same_walks(fabric: &Fabric) {
             let (mut expected, mut found) = (Vec::new(), Vec::new());
             if df.place(source).0 != df.place(destination).0 {
                 let ways = ways_of(&fabric.topology, rule, source, destination);
-                let ways = ways.expect("it is of switches or triples").into_iter();
+                let ways = ways.expect("it is of switches or triples");
                 expected.extend(ways.map(|way| (way.route(), way.shape(), way.ways)));
             }
             switch.for_each_way(Decision::UgalL, destination, |route, shape, ways| {

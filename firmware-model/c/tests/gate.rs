@@ -44,7 +44,7 @@ fn image(queue: Queue) -> Vec<u8> {
         sets: vec![SetContents {
             rule: *set.rule(),
             levels: Vec::new(),
-            shapes_to: shapes_by_number(fabric.dragonfly(), |to| set.shapes_to(to)),
+            shapes_to: shapes_by_number(fabric.dragonfly(), set.rule(), |to| set.shapes_to(to)),
         }],
         physical_numbers: Vec::new(),
     };

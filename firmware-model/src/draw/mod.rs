@@ -228,9 +228,19 @@ impl Switch<'_> {
         &self,
         decision: Decision,
         destination: SwitchId,
-        each: impl FnMut(Route, Shape),
+        mut each: impl FnMut(Route, Shape),
     ) {
-        self.look(decision, destination, |looking, set| looking.visit_routes(set, each));
+        self.look(decision, destination, |looking, set| match set.rule().draw {
+            DrawRule::ByRoute | DrawRule::ByShape { .. } => looking.visit_routes(set, each),
+            DrawRule::BySwitch { legs, returns } => {
+                looking.visit_routes_by_switch((legs, returns), each);
+            }
+            DrawRule::ByTriple => looking.visit_triples(|route, shape, is_first| {
+                if is_first {
+                    each(route, shape);
+                }
+            }),
+        });
     }
 
     /// Does the work of [`Switch::for_each_way`].

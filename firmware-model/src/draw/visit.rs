@@ -5,7 +5,7 @@ use super::looking::Looking;
 use crate::path::Path;
 use crate::random::below;
 use rand_core::Rng;
-use tvlb_schema::{DrawRule, Route, SetView, Shape, ShapeSet};
+use tvlb_schema::{Route, SetView, Shape, ShapeSet};
 
 impl Looking<'_> {
     /// Visits the cells that hold two links, in order, `most` of them at most.
@@ -86,28 +86,16 @@ impl Looking<'_> {
 
     /// Every route of a set, without repetition.
     pub(super) fn visit_routes(&self, set: &SetView<'_>, mut each: impl FnMut(Route, Shape)) {
-        match set.rule().draw {
-            DrawRule::BySwitch { legs, returns } => {
-                self.visit_routes_by_switch((legs, returns), each);
+        let strata = self.strata(set.shapes_to(self.to.switch));
+        self.visit(&strata, u32::MAX, |links, cells, way| {
+            if let Some(path) = self.path_in(links, cells, way) {
+                let detour = (path.detour() != links.w).then_some(path.detour());
+                let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
+                let mid = path.hops().wrapping_sub(ends);
+                let shape = Shape::of_walk(cells.head(), mid, links.tail);
+                each(Route { x: path.x(), y: path.y(), detour }, shape);
             }
-            DrawRule::ByTriple => self.visit_triples(|route, shape, is_first| {
-                if is_first {
-                    each(route, shape);
-                }
-            }),
-            DrawRule::ByRoute | DrawRule::ByShape { .. } => {
-                let strata = self.strata(set.shapes_to(self.to.switch));
-                self.visit(&strata, u32::MAX, |links, cells, way| {
-                    if let Some(path) = self.path_in(links, cells, way) {
-                        let detour = (path.detour() != links.w).then_some(path.detour());
-                        let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
-                        let mid = path.hops().wrapping_sub(ends);
-                        let shape = Shape::of_walk(cells.head(), mid, links.tail);
-                        each(Route { x: path.x(), y: path.y(), detour }, shape);
-                    }
-                });
-            }
-        }
+        });
     }
 
     /// The walks of all triples, each with whether it is the first of its walk: a walk of one hop in the intermediate

@@ -7,8 +7,8 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
-    SwitchImage, VcScheme, encode_switch_image, shapes_by_number,
+    Decision, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents, SwitchImage,
+    VcScheme, encode_switch_image, shapes_by_number,
 };
 use tvlb_table_set::OpenWeighing;
 
@@ -64,10 +64,7 @@ impl Revision {
         let df = image.fabric().dragonfly();
         let contents = |&decision: &Decision| {
             let view = image.set(decision);
-            let shapes_to = match view.rule().draw {
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => Vec::new(),
-                DrawRule::ByShape { .. } => shapes_by_number(df, |to| view.shapes_to(to)),
-            };
+            let shapes_to = shapes_by_number(df, view.rule(), |to| view.shapes_to(to));
             let levels = df.global_ports().map(|x| view.level(x)).collect();
             SetContents { rule: *view.rule(), levels, shapes_to }
         };

@@ -9,7 +9,7 @@
 use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, MinCandidate,
     PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId, SwitchIndex,
-    VcScheme, encode_fabric_image, encode_switch_image,
+    VcScheme, encode_fabric_image, encode_switch_image, shapes_by_number,
 };
 
 pub(crate) struct Images {
@@ -96,13 +96,9 @@ pub(crate) fn images_in(bytes: Vec<u8>, rules: &PerDecision<SetRule>, threshold:
                 .iter()
                 .map(|&decision| {
                     let rule = *rules.get(decision);
-                    let shapes_to = if rule.is_by_shape() {
-                        df.switches()
-                            .map(|to| shapes(&fabric, switch, to).and(rule.shapes()))
-                            .collect()
-                    } else {
-                        Vec::new()
-                    };
+                    let shapes_to = shapes_by_number(df, &rule, |to| {
+                        shapes(&fabric, switch, to).and(rule.shapes())
+                    });
                     SetContents { rule, levels: Vec::new(), shapes_to }
                 })
                 .collect();

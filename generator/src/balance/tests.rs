@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, Route, Shape};
+use tvlb_schema::{Route, Shape};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
@@ -82,13 +82,8 @@ fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Wa
             .sum();
         let total = count(all.len());
         walks.extend(all.iter().map(|&(shape, walk)| {
-            let share = match rule.draw {
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0 / total,
-                DrawRule::ByShape { .. } => {
-                    f64::from(rule.weight_of(shape)) / weights / of_shape(shape)
-                }
-            };
-            (walk, share)
+            let by_shape = || f64::from(rule.weight_of(shape)) / weights / of_shape(shape);
+            (walk, if rule.is_by_shape() { by_shape() } else { 1.0 / total })
         }));
     }
     walks

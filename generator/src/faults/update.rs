@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use tvlb_topology::Topology;
 use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
 use tvlb_topology::routes::presence::{has_counted_shape, has_shape};
-use tvlb_topology::routes::ways::by_switch;
+use tvlb_topology::routes::ways::ways_of;
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, Nodes, PerDecision, SetContents,
-    SetRule, SetView, Shape, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
+    Decision, FabricImage, FaultSet, GlobalPort, Level, Nodes, PerDecision, SetContents, SetRule,
+    SetView, Shape, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
     encode_switch_image, shapes_by_number,
 };
 
@@ -141,12 +141,9 @@ impl Left<'_> {
             return (None, lost);
         }
         let contents_of = |(set, levels, fewer): (&SetView<'_>, _, Vec<(SwitchId, ShapeSet)>)| {
-            let mut shapes_to = Vec::new();
-            if set.rule().is_by_shape() {
-                shapes_to = shapes_by_number(df, |to| set.shapes_to(to));
-                for &(to, left) in &fewer {
-                    shapes_to[to.as_usize()] = left;
-                }
+            let mut shapes_to = shapes_by_number(df, set.rule(), |to| set.shapes_to(to));
+            for &(to, left) in &fewer {
+                shapes_to[to.as_usize()] = left;
             }
             SetContents { rule: *set.rule(), levels, shapes_to }
         };
@@ -214,14 +211,12 @@ impl Left<'_> {
             }
             None => has_shape(wiring, (rule, levels), pair, shape),
         };
-        let has_any = match rule.draw {
-            DrawRule::ByShape { .. } => {
-                return planned.iter().filter(|&shape| has(shape)).collect();
-            }
-            DrawRule::ByRoute | DrawRule::ByTriple => planned.iter().any(has),
-            DrawRule::BySwitch { legs, returns } => {
-                by_switch(wiring, (legs, returns), pair.0, pair.1).next().is_some()
-            }
+        if rule.is_by_shape() {
+            return planned.iter().filter(|&shape| has(shape)).collect();
+        }
+        let has_any = match ways_of(wiring, rule, pair.0, pair.1) {
+            Some(mut ways) => ways.next().is_some(),
+            None => planned.iter().any(has),
         };
         if has_any { planned } else { ShapeSet::EMPTY }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, DrawRule, Route, Shape, SwitchId};
+use tvlb_schema::{Decision, Route, Shape, SwitchId};
 
 /// A route that a decision's set keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +29,10 @@ pub fn drawn_routes(
             of_shape[shape.number()] += 1;
         });
         for ((shape, _), weight) in &mut weights {
-            *weight = match rule.draw {
-                DrawRule::ByShape { .. } => {
-                    f64::from(rule.weight_of(*shape)) / f64::from(of_shape[shape.number()])
-                }
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0,
+            *weight = if rule.is_by_shape() {
+                f64::from(rule.weight_of(*shape)) / f64::from(of_shape[shape.number()])
+            } else {
+                1.0
             };
         }
     } else {

@@ -10,8 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_base::text::{cut, quoted};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, Level, MinCandidate, PerDecision, SetRule, Shape, SwitchId,
-    Weighing,
+    Decision, Dragonfly, Level, MinCandidate, PerDecision, SetRule, Shape, SwitchId, Weighing,
 };
 use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::{canonical, parse_set};
@@ -52,7 +51,7 @@ pub struct DecisionEntry {
     pub set: String,
     /// The seed of the routes in a fraction.
     pub seed: u64,
-    /// `by-route`, `by-shape` or `by-switch`.
+    /// How the set is drawn, by its [name](tvlb_schema::DrawRule::name).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draw: Option<String>,
     /// The shapes of the kept routes, by rising number; absent for a set of intermediate switches.
@@ -115,7 +114,7 @@ impl SetFile {
             DecisionEntry {
                 set: canonical(rule),
                 seed: rule.seed,
-                draw: Some(draw_name(rule).to_owned()),
+                draw: Some(rule.draw.name().to_owned()),
                 shapes: shapes(rule),
                 weighing: OpenWeighing::closed(*weighing, *min),
                 thinned: of_switches.map(|(switch, levels)| (switch, numbers(levels))).collect(),
@@ -168,25 +167,12 @@ impl SetFile {
     }
 }
 
-const fn draw_name(rule: &SetRule) -> &'static str {
-    match rule.draw {
-        DrawRule::ByRoute => "by-route",
-        DrawRule::ByShape { .. } => "by-shape",
-        DrawRule::BySwitch { .. } => "by-switch",
-        DrawRule::ByTriple => "by-triple",
-    }
-}
-
 /// The part of each shape that a set keeps; `None` for a set of switches, defined by its legs, and of triples.
 fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
-    let weight = |shape| match rule.draw {
-        DrawRule::ByShape { .. } => Some(rule.weight_of(shape)),
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => None,
-    };
     let entry = |shape: Shape| ShapeEntry {
         shape: shape.to_string(),
         percent: f64::from(rule.keep_of(shape).parts()) / 100.0,
-        weight: weight(shape),
+        weight: rule.is_by_shape().then(|| rule.weight_of(shape)),
     };
     rule.is_of_routes().then(|| rule.shapes().iter().map(entry).collect())
 }
@@ -214,7 +200,7 @@ impl PolicyReader<'_> {
         let rule = parse_set(set, *seed).map_err(|error| {
             self.refuse(&field("set"), &quoted(set), &format!("a set of the grammar: {error}"))
         })?;
-        let means = draw_name(&rule);
+        let means = rule.draw.name();
         if let Some(found) = draw.as_ref().filter(|draw| *draw != means) {
             let accepted = format!("{means:?}, which the set {:?} says", canonical(&rule));
             return Err(self.refuse(&field("draw"), &quoted(found), &accepted));

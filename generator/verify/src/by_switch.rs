@@ -2,13 +2,13 @@
 //! compare with the datapath's draws.
 
 use super::VerifyError;
-use super::crossings::FirstLink;
+use super::crossings::{Crossings, FirstLink};
 use super::packet::{BootedSwitches, Hops};
-use super::through_switches::LegRow;
+use super::through_switches::{GroupPair, LegRow};
 use super::ways::{LinkWay, pairs};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, LegHops, Route, SetView, Shape, SwitchId, SwitchIndex,
+    Decision, DrawRule, FabricImage, GroupId, LegHops, Route, SetView, Shape, SwitchId, SwitchIndex,
 };
 
 /// A walk over an intermediate switch: its route and shape, and over how many pairs of shortest links it goes.
@@ -65,6 +65,51 @@ pub(super) fn walks(
     }
     walks.sort_unstable();
     walks
+}
+
+/// The shortest legs of a group's switches, if one of them draws over these.
+pub(super) fn leg_rows(fabric: &BootedSwitches<'_>, group: GroupId) -> Option<Vec<LegRow>> {
+    let is_shortest = |set| matches!(rule_of(set), Some(Through::Shortest(..)));
+    let mut images = fabric.df.switches_in(group).map(|switch| fabric.switch(switch).image());
+    let is_any = images.any(|image| Decision::ALL.iter().any(|&d| is_shortest(image.set(d))));
+    is_any.then(|| LegRow::of_group(fabric.switches[0].image().fabric(), group))
+}
+
+/// The walks from the switches of one group to those of another, as they are counted without a list of them.
+pub(super) struct CountedWalks<'c, 'i> {
+    groups: (GroupId, GroupId),
+    crossings: &'c Crossings<'c>,
+    legs: Option<GroupPair<'c, 'i>>,
+}
+
+impl<'c, 'i> CountedWalks<'c, 'i> {
+    /// Those from a group, given its [`leg_rows`] and the links out of it, to the group of which crossings are counted.
+    pub(super) fn new(
+        fabric: &'c FabricImage<'i>,
+        (from, rows, first): (GroupId, Option<&'c [LegRow]>, &[FirstLink]),
+        (to, crossings): (GroupId, &'c Crossings<'c>),
+    ) -> Self {
+        let legs = rows.map(|rows| GroupPair::new(fabric, (from, rows, first), to));
+        Self { groups: (from, to), crossings, legs }
+    }
+
+    /// To each switch of the other group: how many routes one switch draws, each counted once, and their mean hops as
+    /// they are drawn; 0 if there are none.
+    pub(super) fn of_source(
+        &self,
+        own: SwitchIndex,
+        through: Through,
+    ) -> Box<dyn Fn(SwitchIndex) -> (u64, f64) + '_> {
+        let (from, to) = self.groups;
+        match through {
+            Through::Any => Box::new(move |there| self.crossings.triples((from, own), (to, there))),
+            Through::Shortest(legs, returns) => {
+                let between = self.legs.as_ref().expect("a switch of the group has such a set");
+                let source = between.source(own, (legs, returns));
+                Box::new(move |there| source.routes_and_hops(there))
+            }
+        }
+    }
 }
 
 /// How many routes a pair's walks make, each counted once, and their mean hops as drawn; 0 if there are none.

@@ -1,14 +1,14 @@
 //! The probabilities of a pair's routes, given how many there are of each shape.
 
-use tvlb_schema::{DrawRule, SetRule, Shape};
+use tvlb_schema::{SetRule, Shape};
 
 /// For each shape the probability that a given route of it is drawn.
 pub(super) fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
-    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
-        (_, 0) => 0,
-        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
-        // Another module knows how sets of intermediate switches and of triples draw.
-        (_, count) => count,
+    // Another module knows how sets of intermediate switches and of triples draw.
+    let weight = |shape: Shape| match found[shape.number()] {
+        0 => 0,
+        _ if rule.is_by_shape() => rule.weight_of(shape).into(),
+        count => count,
     };
     let total: u64 = Shape::all().map(weight).sum();
     let mut chances = [0.0; Shape::COUNT];

@@ -6,12 +6,11 @@
 //! limit for each source switch allows, and the digest in the manifest covers the rest.
 
 use super::VerifyError;
-use super::by_switch::{self, Through};
+use super::by_switch::{self, CountedWalks};
 use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::groups::Groups;
 use super::packet::{BootedSwitches, Hops};
-use super::through_switches::{GroupPair, LegRow};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, EndSwitches, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage,
@@ -90,7 +89,7 @@ pub(super) fn check_group(
     let mut crossed = Groups::none(df);
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df, unlinked);
-    let rows = draws_by_switch(fabric, from).then(|| LegRow::of_group(&image, from));
+    let rows = by_switch::leg_rows(fabric, from);
     for to in df.groups().filter(|&to| to != from) {
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
@@ -103,32 +102,24 @@ pub(super) fn check_group(
         {
             return Err(VerifyError::Unreachable { from: from.into(), to: to.into() });
         }
-        let between = rows.as_ref().map(|rows| GroupPair::new(&image, (from, rows, first), to));
+        let leaving = (from, rows.as_deref(), first);
+        let walks = CountedWalks::new(&image, leaving, (to, &crossings));
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));
             if !image.lives(switch.image().switch()) {
                 continue;
             }
-            check_switch((switch, &fabric.ends), to, (&crossings, between.as_ref()), &mut told)?;
+            check_switch((switch, &fabric.ends), to, (&crossings, &walks), &mut told)?;
         }
     }
     Ok((told, crossed))
-}
-
-/// Whether a switch of a group has a set of intermediate switches with shortest legs.
-fn draws_by_switch(fabric: &BootedSwitches<'_>, group: GroupId) -> bool {
-    fabric.df.switches_in(group).any(|switch| {
-        let image = fabric.switch(switch).image();
-        let is_shortest = |set| matches!(by_switch::rule_of(set), Some(Through::Shortest(..)));
-        Decision::ALL.iter().any(|&decision| is_shortest(image.set(decision)))
-    })
 }
 
 /// The same from one switch to all of one group.
 fn check_switch(
     (switch, ends): (&tvlb_firmware_model::Switch<'_>, &EndSwitches),
     to: GroupId,
-    (crossings, between): (&Crossings<'_>, Option<&GroupPair<'_, '_>>),
+    (crossings, walks): (&Crossings<'_>, &CountedWalks<'_, '_>),
     told: &mut Told,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
@@ -142,18 +133,10 @@ fn check_switch(
         let present = present_if_any(set);
         let by_shape = set.rule().is_by_shape();
         if let Some(through) = by_switch::rule_of(set).filter(|_| is_end) {
-            let source = match through {
-                Through::Any => None,
-                Through::Shortest(legs, returns) => {
-                    let between = between.expect("a switch of the group has such a set");
-                    Some(between.source(own, (legs, returns)))
-                }
-            };
+            let routes_and_hops = walks.of_source(own, through);
             let mut sums = (0, 0, 0.0);
             for there in df.indices(to).filter(ends_there) {
-                let of_triples = || crossings.triples((image.group(), own), (to, there));
-                let (routes, hops) =
-                    source.as_ref().map_or_else(of_triples, |source| source.routes_and_hops(there));
+                let (routes, hops) = routes_and_hops(there);
                 sums = (sums.0 + routes, sums.1 + u64::from(routes == 0), sums.2 + hops);
             }
             told.note(image, decision, sums);

@@ -84,7 +84,7 @@ pub(super) fn varied(from: &Policy, place: PolicyPlace, rng: &mut impl Rng) -> P
                 _ => change_gate(&mut policy, rng),
             }
         } else {
-            if policy.rule.is_by_switch() {
+            if !policy.rule.is_of_routes() {
                 policy.rule = by_shape(&policy.rule);
             }
             match rng.random_range(0..8) {
@@ -163,10 +163,10 @@ fn remove_shape(policy: &mut Policy, rng: &mut impl Rng) {
 fn change_weight(policy: &mut Policy, rng: &mut impl Rng) {
     let shapes: Vec<Shape> = policy.rule.shapes().iter().collect();
     let Some(shape) = one_of(rng, &shapes) else { return };
-    let mut weights = match policy.rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => [1; Shape::COUNT],
-        DrawRule::ByShape { weights } => weights,
-    };
+    let mut weights = [1; Shape::COUNT];
+    if let DrawRule::ByShape { weights: known } = policy.rule.draw {
+        weights = known;
+    }
     let weight = &mut weights[shape.number()];
     *weight = match rng.random_range(0..3) {
         0 if *weight > 1 => *weight / 2,
@@ -191,7 +191,7 @@ fn tops(shapes: ShapeSet) -> Vec<Shape> {
 /// The mixture in a normal form, so that mixtures that mean the same are equal: only largest shapes are
 /// kept in part, and only kept shapes have weights, within their range and without a common factor.
 fn plain(mut policy: Policy) -> Policy {
-    if policy.rule.is_by_switch() {
+    if !policy.rule.is_of_routes() {
         return policy;
     }
     let shapes = policy.rule.shapes();

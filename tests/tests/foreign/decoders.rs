@@ -219,10 +219,10 @@ pub(crate) fn ways(switch: &Switch<'_>, decision: Decision, to: SwitchId) -> Str
         all.push([route.x.0.into(), route.y.0.into(), detour, number, ways.into()]);
     };
     let rule = switch.image().set(decision).rule();
-    if rule.is_by_switch() || rule.is_by_triple() {
-        switch.for_each_way(decision, to, add);
-    } else {
+    if rule.is_of_routes() {
         switch.for_each_route(decision, to, |route, shape| add(route, shape, 1));
+    } else {
+        switch.for_each_way(decision, to, add);
     }
     all.sort_unstable();
     format!("{all:?}")

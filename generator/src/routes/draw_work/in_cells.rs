@@ -2,7 +2,7 @@
 
 use super::tries::{real, tried};
 use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
-use tvlb_schema::{DrawRule, GroupId, Keep, SetRule, Shape, ShapeSet};
+use tvlb_schema::{GroupId, Keep, SetRule, Shape, ShapeSet};
 use tvlb_topology::Topology;
 use tvlb_topology::routes::chances::shape_weights;
 use tvlb_topology::routes::count::RouteCounter;
@@ -78,25 +78,21 @@ impl SharedWork {
             let fraction = f64::from(rule.keep_of(shape).parts()) / f64::from(Keep::ALL.parts());
             real(counts[shape.number()]) * fraction * thinning
         };
-        match rule.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
-                self.looks(counts, rule.shapes(), Search::Cells, kept)
-            }
-            DrawRule::ByShape { .. } => {
-                let weights = shape_weights(rule, counts);
-                let (mut sum, mut total) = (0.0, 0.0);
-                for shape in rule.shapes().iter().filter(|s| weights[s.number()] > 0) {
-                    // The image says which shapes a pair has, so one that is drawn has a route.
-                    let at_least_one = |shape| kept(shape).max(1.0);
-                    let weight = real(weights[shape.number()]);
-                    let search = Search::of(shape, self.most_links, self.ports_of_switch);
-                    let shape = ShapeSet::only(shape);
-                    sum += weight * self.looks(counts, shape, search, at_least_one);
-                    total += weight;
-                }
-                if total > 0.0 { sum / total } else { 0.0 }
-            }
+        if !rule.is_by_shape() {
+            return self.looks(counts, rule.shapes(), Search::Cells, kept);
         }
+        let weights = shape_weights(rule, counts);
+        let (mut sum, mut total) = (0.0, 0.0);
+        for shape in rule.shapes().iter().filter(|s| weights[s.number()] > 0) {
+            // The image says which shapes a pair has, so one that is drawn has a route.
+            let at_least_one = |shape| kept(shape).max(1.0);
+            let weight = real(weights[shape.number()]);
+            let search = Search::of(shape, self.most_links, self.ports_of_switch);
+            let shape = ShapeSet::only(shape);
+            sum += weight * self.looks(counts, shape, search, at_least_one);
+            total += weight;
+        }
+        if total > 0.0 { sum / total } else { 0.0 }
     }
 
     /// The strata that are searched for links, and how many pairs of links there are.

@@ -1,18 +1,10 @@
 //! From a set's rule to the text that a person would most likely write for it.
 
-use super::{CONVENTIONAL, NAMES, at_most, named};
-use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
+use super::{NAMES, at_most, named};
+use tvlb_schema::{Keep, SetRule, Shape, ShapeSet};
 
-/// The rule in the grammar, by its usual name if it has one.
-///
-/// For every valid rule, the text parses, with the rule's seed, to the same rule.
-pub fn canonical(rule: &SetRule) -> String {
-    if let DrawRule::BySwitch { legs, returns } = rule.draw {
-        return format!("switches:{legs}{}", if returns { " with returns" } else { "" });
-    }
-    if rule.is_by_triple() {
-        return CONVENTIONAL.to_owned();
-    }
+/// The terms of the rule, and `by shape` if they do not imply it.
+pub(super) fn terms(rule: &SetRule) -> String {
     let groups = groups(rule);
     let terms: Vec<(u16, String)> = match one_body(rule, &groups) {
         Some(term) => vec![term],

@@ -11,11 +11,10 @@ mod parse;
 mod tests;
 mod tokens;
 
-pub use canonical::canonical;
 pub use error::SetGrammarError;
 pub use parse::parse_set;
 
-use tvlb_schema::{Shape, ShapeSet};
+use tvlb_schema::{DrawRule, SetRule, Shape, ShapeSet};
 
 /// The grammar, as `--help` and `docs/reference/sets.md` show it.
 pub const GRAMMAR: &str = "\
@@ -48,6 +47,20 @@ White space may stand between any two words and marks.
 
 /// The name of the set that conventional VLB draws from.
 pub const CONVENTIONAL: &str = "conventional";
+
+/// The rule in the grammar, by its usual name where it has one.
+///
+/// For every rule that passes its own check the text reads back, with the rule's seed, as the
+/// very same rule.
+pub fn canonical(rule: &SetRule) -> String {
+    match rule.draw {
+        DrawRule::ByRoute | DrawRule::ByShape { .. } => canonical::terms(rule),
+        DrawRule::BySwitch { legs, returns } => {
+            format!("switches:{legs}{}", if returns { " with returns" } else { "" })
+        }
+        DrawRule::ByTriple => CONVENTIONAL.to_owned(),
+    }
+}
 
 /// The names for whole shapes, the preferred one first.
 const NAMES: [&str; 8] =

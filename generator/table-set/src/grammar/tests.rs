@@ -15,10 +15,8 @@ fn kept(text: &str) -> String {
             Keep::ALL => String::new(),
             part => format!("/{}", part.parts()),
         };
-        let weight = match rule.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => String::new(),
-            DrawRule::ByShape { .. } => format!("*{}", rule.weight_of(shape)),
-        };
+        let weight = rule.is_by_shape().then(|| format!("*{}", rule.weight_of(shape)));
+        let weight = weight.unwrap_or_default();
         words.push(format!("{shape}{part}{weight}"));
     }
     words.join(" ")

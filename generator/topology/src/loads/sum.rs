@@ -6,8 +6,8 @@ use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
 use crate::routes::minimal;
-use crate::routes::ways::{Way, by_switch};
-use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
+use crate::routes::ways::{Way, ways_of};
+use tvlb_schema::{GroupId, Level, SetRule, SwitchIndex};
 
 /// The load on the links of each number.
 pub(super) struct LinkSum<'t> {
@@ -52,14 +52,13 @@ impl<'t> LinkSum<'t> {
         match draw {
             Draw::Min => self.minimal(demand),
             Draw::Conventional => self.triples(demand),
-            Draw::Set { rule, levels } => match rule.draw {
-                DrawRule::BySwitch { legs, returns } => self.walks((legs, returns), demand),
-                DrawRule::ByTriple => self.triples(demand),
-                DrawRule::ByRoute | DrawRule::ByShape { .. } => {
-                    let levels = levels.get(demand.source.as_usize());
-                    self.routes(rule, levels.map_or(&[][..], Vec::as_slice), demand)
+            Draw::Set { rule, .. } if rule.is_by_triple() => self.triples(demand),
+            Draw::Set { rule, levels } => {
+                match ways_of(self.topology, rule, demand.source, demand.destination) {
+                    Some(ways) => self.walks(ways.collect(), demand),
+                    None => self.routes(rule, levels, demand),
                 }
-            },
+            }
         }
     }
 
@@ -133,8 +132,9 @@ impl<'t> LinkSum<'t> {
     }
 
     /// The routes of a set that is drawn by route or by shape.
-    fn routes(&mut self, rule: &SetRule, levels: &[Level], demand: &Demand) -> bool {
+    fn routes(&mut self, rule: &SetRule, levels: &[Vec<Level>], demand: &Demand) -> bool {
         let topology = self.topology;
+        let levels = levels.get(demand.source.as_usize()).map_or(&[][..], Vec::as_slice);
         // A first pass counts the routes of each shape. From that follows the probability of a single route of a shape,
         // and a second pass adds the routes with it.
         let pair = (demand.source, demand.destination);
@@ -161,13 +161,11 @@ impl<'t> LinkSum<'t> {
         counts.iter().any(|&count| count > 0)
     }
 
-    /// The walks of a set of intermediate switches.
-    fn walks(&mut self, rule: (LegHops, bool), demand: &Demand) -> bool {
-        let (topology, Demand { source, destination, amount }) = (self.topology, *demand);
-        let ways: Vec<Way> = by_switch(topology, rule, source, destination).collect();
+    /// The walks of a set over intermediate switches.
+    fn walks(&mut self, ways: Vec<Way>, demand: &Demand) -> bool {
         let total: f64 = ways.iter().map(Way::weight).sum();
         for way in ways {
-            let all = amount * (way.weight() / total);
+            let all = demand.amount * (way.weight() / total);
             let direct = if way.mid() == 1 { all } else { 0.0 };
             self.over_links(demand, &way.crossing, Portion { all, direct, apart: 0.0 });
             if way.mid() == 2 {

@@ -12,9 +12,7 @@ use super::ways::{Way, routes, ways_of};
 use crate::Topology;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use tvlb_schema::{
-    Dragonfly, DrawRule, GlobalPort, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
-};
+use tvlb_schema::{Dragonfly, GlobalPort, Level, Route, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// The paths from one switch to another, and how often each is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,7 +130,7 @@ impl DrawnPaths {
         let vlb = if df.place(source).0 == df.place(destination).0 {
             within_group(topology, source, destination)
         } else if let Some(ways) = ways_of(topology, rule, source, destination) {
-            through_switches(df, pair, &ways)
+            through_switches(df, pair, ways)
         } else {
             by_rule(topology, (rule, levels), pair)
         };
@@ -182,21 +180,26 @@ fn by_rule(
     }
     let weights = shape_weights(set.0, &found);
     let total = weights.iter().sum();
-    let probability = |shape: usize| match set.0.draw {
-        DrawRule::ByShape { .. } => real(weights[shape]) / real(total) * (1.0 / real(found[shape])),
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0 / real(total),
+    let by_shape = set.0.is_by_shape();
+    let probability = |shape: usize| {
+        let of_shape = || real(weights[shape]) / real(total) * (1.0 / real(found[shape]));
+        if by_shape { of_shape() } else { 1.0 / real(total) }
     };
-    let drawn = |way| DrawnVlb::of(df, pair, way, probability(way.shape().number()));
+    let drawn = |way: &Way| DrawnVlb::of(df, pair, way, probability(way.shape().number()));
     kept.iter().map(drawn).collect()
 }
 
 /// The walks over intermediate switches. A walk over either of two of them is one path.
-fn through_switches(df: &Dragonfly, pair: (SwitchId, SwitchId), ways: &[Way]) -> Vec<DrawnVlb> {
+fn through_switches(
+    df: &Dragonfly,
+    pair: (SwitchId, SwitchId),
+    ways: impl Iterator<Item = Way>,
+) -> Vec<DrawnVlb> {
     let mut paths = BTreeMap::new();
     for way in ways {
         let Route { x, y, detour } = way.route();
         let path = paths.entry((way.crossing.middle, x, y, detour));
-        path.or_insert_with(|| DrawnVlb::of(df, pair, way, 0.0)).probability += way.weight();
+        path.or_insert_with(|| DrawnVlb::of(df, pair, &way, 0.0)).probability += way.weight();
     }
     let total: f64 = paths.values().map(|path: &DrawnVlb| path.probability).sum();
     paths

@@ -7,9 +7,11 @@ use super::chances::{real, shape_weights};
 use super::count::{RouteCounter, SourceCounts};
 use super::presence::shapes_of_counts;
 use super::shortest_legs::{DrawnThrough, ShortestLegs};
+use super::ways::{Way, ways_of};
 use crate::Topology;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, SwitchId};
 
@@ -55,16 +57,26 @@ pub fn pair_mean(
     destination: SwitchId,
 ) -> PairMean {
     let topology = counter.topology();
-    if let DrawRule::BySwitch { legs, returns } = rule.draw {
-        let [first, second] =
-            [source, destination].map(|switch| ShortestLegs::of(topology, switch));
-        return through_switches(&first.drawn(&second, topology, (legs, returns)));
-    }
     if rule.is_by_triple() {
         return of_triples(counter, source, destination);
     }
+    if let Some(ways) = ways_of(topology, rule, source, destination) {
+        return of_ways(ways);
+    }
     let counts = counter.counts(source, destination);
     by_counts(topology, rule, (source, destination), &counts)
+}
+
+/// The mean over walks, each by how often it is drawn. Walks over either of two switches can be one route.
+fn of_ways(ways: impl Iterator<Item = Way>) -> PairMean {
+    let (mut routes, mut weights, mut hops) = (BTreeSet::new(), 0.0, 0.0);
+    for way in ways {
+        routes.insert(way.route());
+        weights += way.weight();
+        hops += way.weight() * f64::from(way.hops());
+    }
+    let hops = (!routes.is_empty()).then(|| hops / weights);
+    PairMean { routes: real(routes.len() as u64), hops }
 }
 
 /// The mean over the draws of a set of intermediate switches for a pair.
@@ -93,12 +105,11 @@ fn by_counts(
     let kept: [u64; Shape::COUNT] =
         std::array::from_fn(|number| counts[number] * u64::from(rule.keep[number].parts()));
     let routes = kept.iter().sum();
-    let found = match rule.draw {
-        DrawRule::ByShape { .. } => {
-            let present = shapes_of_counts(topology, (rule, &[]), pair, counts);
-            std::array::from_fn(|number| u64::from(present.bits() >> number & 1))
-        }
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => kept,
+    let found = if rule.is_by_shape() {
+        let present = shapes_of_counts(topology, (rule, &[]), pair, counts);
+        std::array::from_fn(|number| u64::from(present.bits() >> number & 1))
+    } else {
+        kept
     };
     let weights = shape_weights(rule, &found);
     let total: u64 = weights.iter().sum();
@@ -128,8 +139,8 @@ pub fn fabric_mean(
         };
         return mean_of_pairs(topology, of_pair, progress);
     }
-    if rule.is_by_triple() {
-        return mean_of_pairs(topology, |from, to| of_triples(counter, from, to), progress);
+    if !rule.is_of_routes() {
+        return mean_of_pairs(topology, |from, to| pair_mean(counter, rule, from, to), progress);
     }
     let is_end = |from: &SourceCounts<'_>| topology.ends().has(from.source());
     let sums = counter.sources().filter(is_end).map(|from| {

@@ -189,17 +189,17 @@ pub fn shortest_links(
 
 /// The walks over intermediate switches that a set draws from one switch to another of a different group; `None`
 /// of a set that is drawn by route or by shape.
-pub fn ways_of(
-    topology: &Topology,
+pub fn ways_of<'t>(
+    topology: &'t Topology,
     rule: &SetRule,
     source: SwitchId,
     destination: SwitchId,
-) -> Option<Vec<Way>> {
+) -> Option<Box<dyn Iterator<Item = Way> + 't>> {
     match rule.draw {
         DrawRule::BySwitch { legs, returns } => {
-            Some(by_switch(topology, (legs, returns), source, destination).collect())
+            Some(Box::new(by_switch(topology, (legs, returns), source, destination)))
         }
-        DrawRule::ByTriple => Some(triples(topology, source, destination).collect()),
+        DrawRule::ByTriple => Some(Box::new(triples(topology, source, destination))),
         DrawRule::ByRoute | DrawRule::ByShape { .. } => None,
     }
 }
