@@ -274,12 +274,17 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_intermediate_switches_is_kept_while_only_its_weighing_changes() {
-        let from = Policy::parse("switches:2-3 with returns", 1).unwrap();
+    fn a_set_over_intermediate_switches_is_kept_while_only_its_weighing_changes() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        let varied = (0..200).map(|_| varied(&from, PolicyPlace::Source, &mut rng));
-        let kept = varied.filter(|policy| policy.rule.is_by_switch() && *policy != from).count();
-        assert!((20..150).contains(&kept), "{kept}");
+        for from in ["switches:2-3 with returns", "conventional"] {
+            let from = Policy::parse(from, 1).unwrap();
+            let varied = (0..200).map(|_| varied(&from, PolicyPlace::Source, &mut rng));
+            let varied: Vec<Policy> = varied.collect();
+            assert!(varied.iter().all(is_valid));
+            let is_kept = |policy: &&Policy| policy.rule == from.rule && **policy != from;
+            let kept = varied.iter().filter(is_kept).count();
+            assert!((20..150).contains(&kept), "{kept}");
+        }
     }
 
     #[test]

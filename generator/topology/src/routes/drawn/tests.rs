@@ -3,7 +3,7 @@ use super::super::is_walk::is_walk;
 use super::super::{expected, wirings};
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{LegHops, ShapeSet};
+use tvlb_schema::{DrawRule, LegHops, ShapeSet};
 
 /// Rules of all three ways to draw, none with fractions.
 fn rules() -> Vec<SetRule> {
