@@ -229,10 +229,10 @@ fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &GenerateOptions
     };
     if arguments.balance
         && let Some(decision) =
-            Decision::ALL.into_iter().find(|&d| given.get(d).rule.is_by_switch())
+            Decision::ALL.into_iter().find(|&d| !given.get(d).rule.is_of_routes())
     {
         return Err(Failure::Message(format!(
-            "--balance: the set of {}, {}, is one of intermediate switches, which cannot be thinned; \
+            "--balance: the set of {}, {}, is drawn by intermediate switches and cannot be thinned; \
              accepted are sets that are drawn by route or by shape",
             decision.name(),
             canonical(&given.get(decision).rule)

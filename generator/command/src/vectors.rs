@@ -14,9 +14,9 @@ use tvlb_table_set::{TableSet, Update};
 /// Write the decisions of a switch, call by call, for firmware tests to replay
 ///
 /// Each line is a call of the datapath with its inputs and its result: admissions of all schemes with credits by
-/// virtual channel, packets in transit through this switch, looks, choices, refusals. With --update the calls are
-/// repeated with the update installed. docs/reference/embedding.md describes the lines, and `firmware-model/golden` has
-/// two such files.
+/// virtual channel, packets in transit through this switch, looks, choices, refusals. If there is an update (--update),
+/// the calls are repeated with it installed. docs/reference/embedding.md describes the lines, and
+/// `firmware-model/golden` has two such files.
 #[derive(Args)]
 pub(crate) struct VectorsOptions {
     /// The directory that `generate` wrote

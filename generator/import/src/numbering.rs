@@ -12,6 +12,7 @@
 
 use crate::earlier::{Earlier, EarlierPlaces, NumberedPart, Place};
 use crate::machine::{LinkEnd, Machine, count};
+use crate::summary::KindSummary;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -78,6 +79,13 @@ pub(crate) struct GlobalPort {
 
 /// A global link: the group, the switch's index and the slot of either end, lower group first.
 pub(crate) type Cable = [(u32, u32, u32); 2];
+
+impl From<&AlikeGroups> for KindSummary {
+    fn from(kind: &AlikeGroups) -> Self {
+        let AlikeGroups { name, groups, size, nodes, global_ports } = kind;
+        Self { name: name.clone(), g: *groups, a: *size, p: *nodes, h: *global_ports }
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Numbering {

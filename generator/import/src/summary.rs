@@ -1,7 +1,6 @@
 //! What an import read and what came of it, for people in a few lines and for programs as JSON.
 
 use crate::notes::counted;
-use crate::numbering::AlikeGroups;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -69,13 +68,6 @@ pub struct PartCounts {
     pub switches: usize,
     pub nodes: usize,
     pub global_ports: usize,
-}
-
-impl From<&AlikeGroups> for KindSummary {
-    fn from(kind: &AlikeGroups) -> Self {
-        let AlikeGroups { name, groups, size, nodes, global_ports } = kind;
-        Self { name: name.clone(), g: *groups, a: *size, p: *nodes, h: *global_ports }
-    }
 }
 
 impl Display for PartCounts {

@@ -321,10 +321,10 @@ mod tests {
             gate: Some(gates),
             ..OpenWeighing::default()
         });
-        for (scheme, alike) in [(Scheme::UgalL, 0), (Scheme::Par, 1)] {
+        for scheme in [Scheme::UgalL, Scheme::Par] {
             let open = sources(&front, &[]).candidates(scheme);
             let all = Sources { weighing, ..sources(&front, &[]) }.candidates(scheme);
-            assert!(all.len() + alike <= open.len(), "equal candidates are tried once");
+            assert!(all.len() < open.len(), "equal candidates are tried once");
             let pairs = all.iter().map(|candidate| &candidate.policies);
             for policy in pairs.flat_map(|pair| [&pair.source, &pair.second]) {
                 let weighing = policy.weighing;

@@ -35,14 +35,21 @@ impl Families {
     /// with a larger T it carries more of uniform traffic and less of adversarial traffic.
     pub const DRAGONFLY: Self = Self {
         ugal_l: Family {
-            policies: &["strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest"],
+            policies: &[
+                "shapes:011+020+100 by shape 1x4 gate=1 queue=channel onward=cheapest",
+                "strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest",
+                "5-hop by shape 1x3 gate=1 queue=channel onward=cheapest",
+                "all by shape 1x4 gate=1.25 queue=channel onward=cheapest",
+            ],
             weighing: &["1x4 gate=1 queue=channel onward=cheapest"],
         },
         ugal_group: Family {
             policies: &[
                 "strategic-2-3 by shape 1x4 T=12 queue=channel onward=cheapest",
                 "strategic-2-3 by shape 1x4 T=18 queue=channel onward=cheapest",
+                "strategic-2-3 by shape 1x4 T=24 queue=channel onward=cheapest",
                 "all by shape 1x6 T=12 queue=channel onward=cheapest",
+                "all by shape 1x6 T=20 queue=channel onward=cheapest",
             ],
             weighing: &["1x4 T=18 queue=channel onward=cheapest"],
         },
@@ -50,6 +57,8 @@ impl Families {
             policies: &[
                 "switches:2-3 with returns 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest",
                 "switches:2-3 with returns queue=channel onward=cheapest \
+                 then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+                "5-hop by shape 1x4 gate=1.25 queue=channel onward=cheapest \
                  then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
                 "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
                  then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",

@@ -114,7 +114,7 @@ fn an_interruption_leaves_nothing() {
         let child = begin(&scratch, "");
         let run = Run::of(&interrupt_after(child, Duration::from_millis(delay)));
         assert_eq!(run.code, 130, "{run}");
-        let lost = "and what was done is lost; --state DIR would have kept it";
+        let lost = "and the finished work is lost; --state DIR would have kept it";
         assert_eq!(run.stderr, format!("tvlb: interrupted; nothing was written, {lost}\n"));
         assert_eq!(scratch.names(), ["fabric.toml"]);
     }

@@ -65,6 +65,7 @@ fn what_a_set_of_switches_cannot_do_is_refused() {
     };
     let said = [
         refused(&["--set", "switches:2-3", "--balance"]),
+        refused(&["--set", "conventional", "--balance"]),
         refused(&["--set", "switches:2-3, all"]),
         refused(&["--set", "all MIN=new"]),
     ];
