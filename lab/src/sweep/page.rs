@@ -1,18 +1,22 @@
 //! The tables and verdicts of a document, each between a line that names its studies and a line that ends it.
 //!
 //! `<!-- figures: fig6 fig7 -->` begins the tables of these studies, `<!-- end -->` ends them, and the text between is
-//! replaced as a whole. Everything else in the document stays the same.
+//! replaced as a whole. `<!-- figures: briefly fig6 -->` has only counts of verdicts under the tables. Everything else
+//! in the document stays the same.
 
 use super::pivot::markdown;
 use super::statement::Known;
 use super::study::{StudyFile, SweepStudy, combined, counts};
 use super::verdict::{JudgedStatement, Verdict};
+use std::fmt::Write;
 
 const BEGIN: &str = "<!-- figures: ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
 /// The word instead of names for the counts of all verdicts.
 const SUMMARY: &str = "summary";
+/// The word before names of studies whose verdicts are only counted.
+const BRIEFLY: &str = "briefly ";
 
 /// Why a document cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,11 +55,20 @@ pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<St
                 counts(&all.collect::<Vec<_>>())
             } else {
                 let find = |name| file.find(name).ok_or_else(|| unknown(name));
-                let studies = names.split_whitespace().map(find).collect::<Result<Vec<_>, _>>()?;
+                let (is_brief, all) =
+                    names.strip_prefix(BRIEFLY).map_or((false, names), |all| (true, all));
+                let studies = all.split_whitespace().map(find).collect::<Result<Vec<_>, _>>()?;
                 if studies.is_empty() {
                     return Err(unknown(names));
                 }
-                tables(&studies, known)
+                let mut blocks = tables(&studies, known);
+                if is_brief {
+                    let judged = studies.iter().flat_map(|study| study.judged(known));
+                    blocks.push(counts(&judged.collect::<Vec<_>>()));
+                } else {
+                    blocks.extend(verdicts(&studies, known));
+                }
+                blocks.join("\n")
             };
             text.extend([line, "\n", &block, "\n"]);
             open = Some((number, names));
@@ -72,9 +85,8 @@ pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<St
     }
 }
 
-/// The tables of studies, in the form of the first, and the statements of a paper about them: a row for each number
-/// that we do not meet exactly, and for each comparison that our figures do not confirm.
-fn tables(studies: &[&SweepStudy], known: &Known) -> String {
+/// The tables of studies, in the form of the first.
+fn tables(studies: &[&SweepStudy], known: &Known) -> Vec<String> {
     let rows = combined(studies, known);
     let first = studies.first().map_or(&[][..], |study| &study.file.tables);
     let mut blocks: Vec<String> = first.iter().filter_map(|table| table.markdown(&rows)).collect();
@@ -83,15 +95,28 @@ fn tables(studies: &[&SweepStudy], known: &Known) -> String {
     if !missing.is_empty() {
         blocks.push(format!("*Not run: {}.*\n", missing.join(", ")));
     }
+    blocks
+}
+
+/// What a paper states of studies: a row for each number that we do not meet and for each comparison that our
+/// figures do not confirm; then the numbers within the tolerance, of each study on a line.
+fn verdicts(studies: &[&SweepStudy], known: &Known) -> Vec<String> {
     let head = ["study", "the paper", "stated", "ours", "verdict"].map(str::to_owned);
-    let (mut grid, mut confirmed, mut notes) = (vec![head.to_vec()], 0, String::new());
+    let (mut grid, mut confirmed) = (vec![head.to_vec()], 0);
+    let (mut within, mut notes) = (String::new(), String::new());
     for study in studies {
+        let mut numbers: Vec<String> = Vec::new();
         for judged in study.judged(known) {
             if is_passed_over(&judged) {
                 confirmed += 1;
                 continue;
             }
             let JudgedStatement { what, ours, difference, verdict, stated, note, .. } = judged;
+            let stated = stated.unwrap_or_default();
+            if verdict == Verdict::Within && note.is_none() {
+                numbers.push(format!("{what} {stated} ({ours})"));
+                continue;
+            }
             if let Some(note) = note {
                 let line = format!("- {what}: {note}.\n");
                 if !notes.contains(&line) {
@@ -100,16 +125,24 @@ fn tables(studies: &[&SweepStudy], known: &Known) -> String {
             }
             let ours =
                 difference.map_or(ours.clone(), |difference| format!("{ours} ({difference})"));
-            let stated = stated.unwrap_or_default();
             grid.push(vec![study.name.clone(), what, stated, ours, verdict.name().to_owned()]);
         }
+        if !numbers.is_empty() {
+            let _ = writeln!(within, "- {}: {}", study.name, numbers.join("; "));
+        }
     }
+    let mut blocks = Vec::new();
     blocks.extend((grid.len() > 1).then(|| markdown(&grid)));
     blocks.extend((!notes.is_empty()).then_some(notes));
+    blocks.extend(
+        (!within.is_empty()).then(|| {
+            format!("Stated numbers that ours, in parentheses, meet within 5%:\n\n{within}")
+        }),
+    );
     blocks.extend((confirmed > 0).then(|| {
         format!("Statements of the paper that are confirmed, and not shown: {confirmed}.\n")
     }));
-    blocks.join("\n")
+    blocks
 }
 
 /// Whether a table need not show a statement: a comparison that is confirmed, a number that is ours exactly, and
@@ -155,6 +188,14 @@ mod tests {
         assert!(made.starts_with(expected), "{made}");
         assert!(made.contains("1 statements of the paper: 0 within 5%, 1 not within 5%"), "{made}");
         assert_eq!(with_tables(&made, &file, &known).unwrap(), made);
+        let briefly = DOCUMENT.replace("figures: fig6", "figures: briefly fig6");
+        let made = with_tables(&briefly, &file, &known).unwrap();
+        assert!(made.contains("*Not run: fig7.*\n\n1 statements of the paper: 0 within"), "{made}");
+        assert!(!made.contains("| the paper |"), "{made}");
+        let near =
+            Known::from([("fig6".to_owned(), Rows::parse("load,latency\n0.1,9.2\n").unwrap())]);
+        let made = with_tables(DOCUMENT, &file, &near).unwrap();
+        assert!(made.contains("within 5%:\n\n- fig6: it 9.0 (9.2)\n\n<!-- end -->"), "{made}");
     }
 
     #[test]

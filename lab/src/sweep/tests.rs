@@ -66,7 +66,9 @@ fn the_tables_of_the_pages_are_made_from_the_kept_rows() {
         for study in &file.studies {
             let marks = text.lines().filter_map(|line| line.strip_prefix("<!-- figures: "));
             let named = marks.filter(|mark| mark.split_whitespace().any(|of| of == study.name));
-            assert_eq!(named.count(), 1, "{}", study.name);
+            // What a paper states of a study is on the page; other rows may be there for who asks for them.
+            let is_stated = !study.judged(&Known::new()).is_empty();
+            assert!((usize::from(is_stated)..=1).contains(&named.count()), "{}", study.name);
         }
     }
 }

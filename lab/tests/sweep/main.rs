@@ -887,7 +887,7 @@ fn tables_and_verdicts_go_into_a_document() {
     }
     let both = fs::read_to_string(&document).unwrap();
     assert!(both.contains("| fig4 | quick: 60% 5-hop: modelled throughput | 0.58 |"), "{both}");
-    assert!(both.contains("| fig7 | quick: UGAL-G: latency at 0.1 | 61.2 |"), "{both}");
+    assert!(both.contains("- fig7: quick: UGAL-G: latency at 0.1 61.2 ("), "{both}");
     assert_eq!(run("fig4,table2,fig7").0, 0);
     assert_eq!(fs::read_to_string(&document).unwrap(), both);
     insta::assert_snapshot!("document", both);
