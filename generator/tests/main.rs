@@ -6,4 +6,5 @@ mod dependencies;
 mod dragonfly_plus;
 mod modules;
 mod mutation;
+mod own_software;
 mod update_mutation;
