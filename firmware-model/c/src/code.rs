@@ -25,18 +25,15 @@ codes! {
     TVLB_NOT_BOOTED = 2, c"switch not booted";
     /// The bytes are not a fabric image.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_FABRIC_IMAGE = 3, c"bad fabric image";
     /// The bytes are not a switch image, or it belongs to another fabric.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_SWITCH_IMAGE = 4, c"bad switch image";
     /// The links have fewer virtual channels than the image and the scheme need.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_TOO_FEW_CHANNELS = 5, c"too few virtual channels";
     /// The fabric does not have the node.
     ///
@@ -48,25 +45,25 @@ codes! {
     TVLB_UNREACHABLE = 7, c"unreachable";
     /// The header's two lowest bits are 3: no path was decided. Damage on a link, or a foreign device.
     ///
-    /// Drop it and count it.
+    /// Drop and count it.
     TVLB_HEADER_KIND = 8, c"unknown kind of header";
     /// The header names what the fabric does not have. Damage on a link, or a foreign device.
     ///
-    /// Drop it and count it.
+    /// Drop and count it.
     TVLB_HEADER_RANGE = 9, c"header out of range";
     /// The packet's route does not lead through this switch: wrong cabling, or tables of another fabric.
     ///
-    /// Drop it and count it.
+    /// Drop and count it.
     TVLB_ASTRAY = 10, c"packet astray";
     /// The port has no cable to another switch, or a link of the packet's route died after it was decided; that is
     /// expected for as long as a fault image needs to reach all switches.
     ///
-    /// Drop it and count it.
+    /// Drop and count it.
     TVLB_NO_CABLE = 11, c"no cable";
     /// The packet would need a virtual channel that the links do not have: this switch was booted with fewer
     /// channels than another. Boot all with the most.
     ///
-    /// Drop it and count it.
+    /// Drop and count it.
     TVLB_NO_CHANNEL = 12, c"no virtual channel";
     /// An error of a later version of the datapath.
     ///
@@ -79,18 +76,15 @@ codes! {
     TVLB_WRONG_SCHEME = 15, c"switch not booted for this scheme or these paths";
     /// Packets under way could not go on with the other tables.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_REPLACEMENT = 16, c"not a replacement";
     /// The bytes are not a fault image, or it belongs to another fabric.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_FAULT_IMAGE = 17, c"bad fault image";
     /// A fault image of this epoch or a later one is in use.
     ///
-    /// None: the call was about tables. The old ones serve on; at boot there are none, and the switch must stay
-    /// down.
+    /// None: the call was about tables.
     TVLB_OLD_FAULTS = 18, c"fault image out of date";
     /// The switch image does not say the port's number.
     ///

@@ -6,19 +6,19 @@ use tvlb_firmware_c::{TVLB_OTHER, tvlb_error_name};
 
 /// The bytes are not an escape image, or it belongs to another fabric.
 ///
-/// None: the call was about tables. At boot there are none, and the switch must stay down.
+/// None: the call was about tables.
 pub const TVLB_ESCAPE_IMAGE: i32 = 20;
 /// Packets cannot decide at every hop on this fabric, or where something is dead.
 ///
-/// None: the call was about tables. At boot there are none, and the switch must stay down.
+/// None: the call was about tables.
 pub const TVLB_NOT_FOR_OFAR: i32 = 21;
 /// The header's two lowest bits are not 3: the packet does not decide at every hop.
 ///
-/// Drop it and count it.
+/// Drop and count it.
 pub const TVLB_NOT_PER_HOP: i32 = 22;
 /// The header is of a packet that decides at every hop, but no switch writes it.
 ///
-/// Drop it and count it.
+/// Drop and count it.
 pub const TVLB_PER_HOP_FLAGS: i32 = 23;
 
 /// The code of an error of a switch that decides at every hop.
