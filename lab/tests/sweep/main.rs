@@ -907,7 +907,7 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
         ("load-imbalance", "load-imbalance-links", "share count"),
         ("arrangements", "arrangements-bisection,arrangements-halo3d", "circulant"),
         ("ofar", "ofar-next-2,ofar-bursts,ofar-all-to-all", "most entries"),
-        ("faults", "failure", "cycles until at most 1% is missing"),
+        ("faults", "failure", "packets lost"),
         ("changes", "change,change-saturation,change-cut-through", "cycles until steady"),
     ] {
         let run = || shipped(home.path(), &format!("@{file}.toml --only {only} -o {file}"));
