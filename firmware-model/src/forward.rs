@@ -100,7 +100,7 @@ impl Leg {
     }
 }
 
-/// The position of x in a header.
+/// The positions of x and y in a header.
 const X: u16 = 28;
 const Y: u16 = 16;
 
