@@ -18,10 +18,6 @@ use tvlb_base::progress::Progress;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{AgainContender, AgainEntry, AgainGuard, Carried};
 
-/// A routing that carries less of a guard than this many percent of the best, on the seeds of the choice, is not the
-/// best on further seeds either.
-const WITHIN_REACH: u32 = 80;
-
 /// Further seeds, each with its panel and with what MIN and conventional VLB carry of its guards, the reference of both
 /// schemes.
 pub(super) struct Again<'a> {
@@ -53,13 +49,9 @@ impl<'a> Again<'a> {
         let panels = panel.of_further_seeds();
         let carried = all_of(&panels, |panel| {
             let runner = SimulatedRunner::oblivious(panel, images, memory, progress)?;
-            let (min, vlb) = (&known.min.guards, &known.vlb.guards);
-            let better = || min.iter().zip(vlb).map(|(min, vlb)| *min.max(vlb));
-            let each = [(Oblivious::Min, min), (Oblivious::Vlb, vlb)];
-            let [min, vlb] = each.map(|(routing, known)| {
-                let known = known.iter().copied().zip(better());
-                guard_steps(&runner, routing, &searches(known))
-            });
+            let each = [(Oblivious::Min, &known.min), (Oblivious::Vlb, &known.vlb)];
+            let [min, vlb] = each
+                .map(|(routing, known)| guard_steps(&runner, routing, &searches(&known.guards)));
             Ok([min?, vlb?])
         })?;
         Ok(Self { seeds: panels.into_iter().zip(carried).collect(), memory, progress })
@@ -121,11 +113,9 @@ impl<'a> Again<'a> {
     }
 }
 
-/// Searches that begin at what a routing carries of guards on the seeds of the choice, each beside the best that anything
-/// carries of that guard: none where the routing is out of reach of that.
-fn searches(known: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
-    let within_reach = |own: u32, best: u32| own * 100 >= best * WITHIN_REACH;
-    known.map(|(own, best)| (own, if within_reach(own, best) { STEPS } else { 0 })).collect()
+/// Searches from these steps up to the most.
+fn searches(guesses: &[u32]) -> Vec<(u32, u32)> {
+    guesses.iter().map(|&guess| (guess, STEPS)).collect()
 }
 
 /// One further seed.
@@ -139,12 +129,8 @@ struct Seed<'s> {
 
 impl Seed<'_> {
     fn ask(&self, [min, vlb]: &[Vec<u32>; 2], chosen: usize) -> Result<SeedOutcome, ChooseError> {
-        let known = self.result.baselines.guards.iter().zip(&self.panel.guards);
-        let search = searches(known.map(|(carried, guard)| {
-            // Of traffic that is usual, what it carries is reported.
-            let best = if guard.is_usual() { carried.conventional } else { carried.most() };
-            (carried.conventional, best)
-        }));
+        let known = self.result.baselines.guards.iter().map(|carried| carried.conventional);
+        let search = searches(&known.collect::<Vec<_>>());
         let conventional = guard_steps(self.runner, Contender::CONVENTIONAL, &search)?;
         let all = conventional.into_iter().zip(min.iter().zip(vlb));
         let carried: Vec<Carried> =
