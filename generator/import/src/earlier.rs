@@ -4,7 +4,7 @@
 //! lists and people continue to mean the same by them; new parts get unused numbers.
 
 use crate::notes::{NameSample, counted};
-use crate::summary::{NumbersSummary, PartCounts};
+use crate::summary::{NumbersSummary, PART_WORDS, PartCounts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
@@ -23,12 +23,7 @@ impl NumberedPart {
     const ALL: [Self; 4] = [Self::Group, Self::Switch, Self::Node, Self::GlobalPort];
 
     fn counted(self, count: usize) -> String {
-        let [one, several] = match self {
-            Self::Group => ["group", "groups"],
-            Self::Switch => ["switch", "switches"],
-            Self::Node => ["node", "nodes"],
-            Self::GlobalPort => ["global port", "global ports"],
-        };
+        let [one, several] = PART_WORDS[self as usize];
         counted(count, one, several)
     }
 }

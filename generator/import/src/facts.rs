@@ -119,7 +119,12 @@ impl Facts {
     }
 
     /// In numbers, beside what was read and numbered.
-    pub(crate) fn summary(&self, numbering: &Numbering, notes: &Notes) -> Summary {
+    pub(crate) fn summary(
+        &self,
+        numbering: &Numbering,
+        changes: Option<&NumberChanges>,
+        notes: &Notes,
+    ) -> Summary {
         Summary {
             read: notes.read.clone(),
             groups: self.groups,
@@ -128,10 +133,10 @@ impl Facts {
             local_links: self.local_links,
             global_links: self.global_links,
             kinds: numbering.kinds.iter().map(KindSummary::from).collect(),
-            numbers: None,
+            numbers: changes.map(NumberChanges::summary),
             not_live: None,
-            assumptions: notes.assumed.iter().chain(&self.uneven).cloned().collect(),
-            warnings: notes.warnings.iter().chain(&self.warnings).cloned().collect(),
+            assumptions: self.assumed(numbering, changes.is_some(), notes),
+            warnings: self.warned(notes),
         }
     }
 
@@ -149,28 +154,7 @@ impl Facts {
         writeln!(out, "\nAssumptions\n")?;
         let mut sentences =
             |list: &[String]| list.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"));
-        sentences(&notes.assumed)?;
-        sentences(&self.uneven)?;
-        writeln!(
-            out,
-            "- Groups next to each other with equally many switches, and equally many nodes at the \
-             switch that has the most, are one kind."
-        )?;
-        if changes.is_some() {
-            writeln!(
-                out,
-                "- Parts of the earlier import keep their numbers; other groups come after \
-                 those, and within a group or switch new parts take the lowest free numbers."
-            )?;
-        } else if numbering.groups.iter().is_sorted() {
-            writeln!(out, "- The groups are numbered in the order of their names.")?;
-        } else {
-            writeln!(
-                out,
-                "- The groups are numbered by falling size, because in the order of their names a fabric has no \
-                 room for their kinds."
-            )?;
-        }
+        sentences(&self.assumed(numbering, changes.is_some(), notes))?;
         groups(out, machine, numbering)?;
         if let Some(changes) = changes {
             writeln!(out, "\nSince the earlier import\n")?;
@@ -189,11 +173,33 @@ impl Facts {
             }
         }
         writeln!(out, "\nWarnings\n")?;
-        let mut warnings = notes.warnings.iter().chain(&self.warnings).peekable();
-        if warnings.peek().is_none() {
+        let warnings = self.warned(notes);
+        if warnings.is_empty() {
             writeln!(out, "- There are no warnings.")?;
         }
-        warnings.try_for_each(|sentence| writeln!(out, "- {sentence}"))
+        warnings.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"))
+    }
+
+    /// What was assumed: a sentence each. Parts of an earlier import keep their numbers if there was one.
+    fn assumed(&self, numbering: &Numbering, is_again: bool, notes: &Notes) -> Vec<String> {
+        let kinds = "Groups next to each other with equally many switches, and equally many nodes at the \
+                     switch that has the most, are one kind.";
+        let numbers = if is_again {
+            "Parts of the earlier import keep their numbers; other groups come after \
+             those, and within a group or switch new parts take the lowest free numbers."
+        } else if numbering.groups.iter().is_sorted() {
+            "The groups are numbered in the order of their names."
+        } else {
+            "The groups are numbered by falling size, because in the order of their names a fabric has no \
+             room for their kinds."
+        };
+        let own = [kinds, numbers].map(str::to_owned);
+        notes.assumed.iter().chain(&self.uneven).cloned().chain(own).collect()
+    }
+
+    /// What a person should check: a sentence each.
+    fn warned(&self, notes: &Notes) -> Vec<String> {
+        notes.warnings.iter().chain(&self.warnings).cloned().collect()
     }
 
     /// How much there is of everything.

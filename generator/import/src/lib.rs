@@ -168,9 +168,8 @@ impl Import {
     /// What was read and the result.
     pub fn summary(&self) -> Summary {
         Summary {
-            numbers: self.changes.as_ref().map(NumberChanges::summary),
             not_live: self.knows_live.then_some(self.machine.down.len()),
-            ..self.facts.summary(&self.numbering, &self.notes)
+            ..self.facts.summary(&self.numbering, self.changes.as_ref(), &self.notes)
         }
     }
 

@@ -60,6 +60,14 @@ pub struct NumbersSummary {
     pub moved: PartCounts,
 }
 
+/// One and several parts of each sort, in the order of [`PartCounts`].
+pub(crate) const PART_WORDS: [[&str; 2]; 4] = [
+    ["group", "groups"],
+    ["switch", "switches"],
+    ["node", "nodes"],
+    ["global port", "global ports"],
+];
+
 /// How many parts of each sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,15 +81,10 @@ pub struct PartCounts {
 impl Display for PartCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { groups, switches, nodes, global_ports } = *self;
-        let all = [
-            (groups, "group", "groups"),
-            (switches, "switch", "switches"),
-            (nodes, "node", "nodes"),
-            (global_ports, "global port", "global ports"),
-        ];
-        let some = all.into_iter().filter(|(count, ..)| *count > 0);
+        let all = [groups, switches, nodes, global_ports].into_iter().zip(PART_WORDS);
+        let some = all.filter(|(count, _)| *count > 0);
         let some: Vec<String> =
-            some.map(|(count, one, several)| counted(count, one, several)).collect();
+            some.map(|(count, [one, several])| counted(count, one, several)).collect();
         f.write_str(if some.is_empty() { "nothing" } else { "" })?;
         f.write_str(&some.join(", "))
     }
