@@ -29,20 +29,6 @@ pub fn codes(wiring: &Wiring<'_>) -> Result<[(&'static str, Vec<u8>); 3], Export
     let is_plus = !leaves.is_empty();
     let program = if is_plus { "CODES' dragonfly-plus" } else { "CODES" };
     wiring.expect_like_groups(program, &leaves)?;
-    let (a, half) = (df.a(), df.a() / 2);
-    let is_first = |switch| u32::from(df.place(switch).1.0) < half;
-    let is_other = |switch: &&_| is_plus && leaves.contains(switch) != is_first(**switch);
-    if let Some(&switch) = wiring.switches().iter().find(is_other) {
-        let found = if is_first(switch) { "a spine" } else { "a leaf" };
-        return Err(ExportError::refused(
-            program,
-            format!(
-                "takes the first {half} of the {a} switches of a group for leaves and the others for spines"
-            ),
-            format!("switch {} is {found}", wiring.names().named(switch)),
-            "as many leaves as spines, or one spine more, the leaves first",
-        ));
-    }
     let (mut intra, mut inter) = (Vec::new(), Vec::new());
     for link in wiring.switches().iter().flat_map(|&switch| wiring.links_of(switch)) {
         let ends = [link.near.switch, link.far.switch];

@@ -5,9 +5,8 @@
 
 use super::error::ExportError;
 use super::wiring::Wiring;
-use link_map::{Reading, entries};
+use link_map::{Reading, entries, in_ports};
 use std::collections::BTreeSet;
-use tvlb_base::text::counted;
 use tvlb_schema::Dragonfly;
 
 mod link_map;
@@ -22,7 +21,7 @@ const PROGRAM: &str = "merlin";
 /// can express.
 pub fn merlin(wiring: &Wiring<'_>) -> Result<String, ExportError> {
     wiring.expect_like_groups(PROGRAM, &BTreeSet::new())?;
-    let links = equal_links(wiring)?;
+    let links = wiring.expect_equal_pairs(PROGRAM)?;
     let written = |reading, entries: &[Option<usize>]| {
         Ok(text(wiring.dragonfly(), reading, links, &in_ports(wiring.dragonfly(), links, entries)?))
     };
@@ -41,65 +40,6 @@ pub fn merlin(wiring: &Wiring<'_>) -> Result<String, ExportError> {
             "cables that one map says in every group",
         )),
     }
-}
-
-/// The number of links that every two groups share.
-fn equal_links(wiring: &Wiring<'_>) -> Result<usize, ExportError> {
-    let topology = wiring.topology();
-    let (least, most) = topology.links_per_pair();
-    if least == most && most > 0 {
-        return Ok(most);
-    }
-    let share = |links: usize| {
-        let pair = topology.live_pairs().find(|&(i, j)| topology.links(i, j).len() == links);
-        let (i, j) = pair.expect("some pair has the least and some the most");
-        let [i, j] = [i, j].map(|group| wiring.names().named_group(group));
-        format!("groups {i} and {j} share {links}")
-    };
-    let found = if most == 0 {
-        "no two share any".to_owned()
-    } else {
-        share(least) + " and " + &share(most)
-    };
-    Err(ExportError::refused(
-        PROGRAM,
-        "joins every two groups by the same number of links",
-        found,
-        "one number, at least 1, for all pairs of groups",
-    ))
-}
-
-/// The entries in the ports that merlin gives each router. A port keeps its place, unless its router has fewer places
-/// than that; then the cables of the router move together.
-fn in_ports(
-    df: &Dragonfly,
-    intergroup_links: usize,
-    entries: &[Option<usize>],
-) -> Result<Vec<Vec<Option<usize>>>, ExportError> {
-    let links = (df.g() as usize - 1) * intergroup_links;
-    let accepted = links.div_ceil(df.a() as usize);
-    let of_router = |(index, own): (usize, &[Option<usize>])| {
-        let mut ports = own.to_vec();
-        if own.iter().skip(accepted).any(Option::is_some) {
-            ports.retain(Option::is_some);
-        }
-        if ports.iter().skip(accepted).any(Option::is_some) {
-            let of = |count: usize, what| counted(count as u64, what);
-            return Err(ExportError::refused(
-                PROGRAM,
-                format!(
-                    "spreads the {} of a group over its {}",
-                    of(links, "link"),
-                    of(df.a() as usize, "router")
-                ),
-                format!("switch {index} of each group has {}", of(ports.len(), "global cable")),
-                format!("at most {accepted}"),
-            ));
-        }
-        ports.resize(accepted, None);
-        Ok(ports)
-    };
-    entries.chunks(df.h() as usize).enumerate().map(of_router).collect()
 }
 
 /// The text of a map, which has the ports of each router of a group.

@@ -12,6 +12,7 @@ pub mod merlin;
 pub mod slurm;
 
 mod error;
+mod expected;
 mod wiring;
 
 pub use error::ExportError;

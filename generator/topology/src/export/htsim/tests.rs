@@ -1,6 +1,8 @@
 use super::*;
 use crate::Topology;
 use crate::arrangement::{Arrangement, arrange};
+use crate::routes::drawn::DrawnPaths;
+use tvlb_schema::{Dragonfly, SetRule};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::names::Names;
 

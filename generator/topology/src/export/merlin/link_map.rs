@@ -5,8 +5,11 @@
 //! exactly if each port has one destination in all groups, and the ports can be given link numbers that agree at the
 //! two ends of every cable.
 
+use super::super::error::ExportError;
 use super::super::wiring::{Wiring, parts};
+use super::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
+use tvlb_base::text::counted;
 use tvlb_schema::{Dragonfly, End, GroupId};
 
 /// How merlin finds the group that an entry of the map means.
@@ -87,4 +90,37 @@ pub(super) fn entries(wiring: &Wiring<'_>, reading: Reading) -> Result<Vec<Optio
         *entry = Some(number * (df.g() as usize - 1) + destination);
     }
     Ok(entries)
+}
+
+/// The entries in the ports that merlin gives each router. A port keeps its place, unless its router has fewer places
+/// than that; then the cables of the router move together.
+pub(super) fn in_ports(
+    df: &Dragonfly,
+    intergroup_links: usize,
+    entries: &[Option<usize>],
+) -> Result<Vec<Vec<Option<usize>>>, ExportError> {
+    let links = (df.g() as usize - 1) * intergroup_links;
+    let accepted = links.div_ceil(df.a() as usize);
+    let of_router = |(index, own): (usize, &[Option<usize>])| {
+        let mut ports = own.to_vec();
+        if own.iter().skip(accepted).any(Option::is_some) {
+            ports.retain(Option::is_some);
+        }
+        if ports.iter().skip(accepted).any(Option::is_some) {
+            let of = |count: usize, what| counted(count as u64, what);
+            return Err(ExportError::refused(
+                PROGRAM,
+                format!(
+                    "spreads the {} of a group over its {}",
+                    of(links, "link"),
+                    of(df.a() as usize, "router")
+                ),
+                format!("switch {index} of each group has {}", of(ports.len(), "global cable")),
+                format!("at most {accepted}"),
+            ));
+        }
+        ports.resize(accepted, None);
+        Ok(ports)
+    };
+    entries.chunks(df.h() as usize).enumerate().map(of_router).collect()
 }
