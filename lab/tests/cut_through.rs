@@ -57,24 +57,24 @@ fn curves_are_those_of_fogsim() {
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     // Zero load is arithmetic: 1 + 10 local + 100 global hops + 8.
     let low = outcome(&fabric, MIN, "uniform-others", 0.01, 4000);
-    assert_within(0.5, low.latency, 123.31, "MIN's latency at load 0.01");
+    assert_within(0.5, low.all.latency, 123.31, "MIN's latency at load 0.01");
     let full = outcome(&fabric, MIN, "uniform-others", 1.0, 5000);
-    assert_within(2.0, full.accepted, 0.639, "MIN accepts, uniform");
+    assert_within(2.0, full.all.accepted, 0.639, "MIN accepts, uniform");
     // All 32 nodes of a group share one link.
     let adverse = outcome(&fabric, MIN, "next-group(4)", 0.2, 5000);
-    assert_within(2.0, adverse.accepted, 1.0 / 32.0, "MIN accepts, next-group(4)");
+    assert_within(2.0, adverse.all.accepted, 1.0 / 32.0, "MIN accepts, next-group(4)");
     for (pattern, accepted, local, global) in [
         ("uniform-others", 0.579, 2.092, 1.264),
         ("next-group(2)", 0.283, 2.216, 1.902),
         ("next-group(4)", 0.217, 2.653, 1.875),
     ] {
         let full = outcome(&fabric, PB, pattern, 1.0, 5000);
-        assert_within(3.0, full.accepted, accepted, &format!("PB accepts, {pattern}"));
-        assert_within(1.0, full.hops.local, local, &format!("PB's local hops, {pattern}"));
-        assert_within(1.0, full.hops.global, global, &format!("PB's global hops, {pattern}"));
+        assert_within(3.0, full.all.accepted, accepted, &format!("PB accepts, {pattern}"));
+        assert_within(1.0, full.local_hops, local, &format!("PB's local hops, {pattern}"));
+        assert_within(1.0, full.global_hops, global, &format!("PB's global hops, {pattern}"));
     }
     let moderate = outcome(&fabric, PB, "next-group(4)", 0.1, 5000);
-    assert_within(2.0, moderate.latency, 227.0, "PB's latency at 0.1, next-group(4)");
+    assert_within(2.0, moderate.all.latency, 227.0, "PB's latency at 0.1, next-group(4)");
 }
 
 /// Without a misroute within the middle group, PB stays below what the links there and MIN's allow.
@@ -86,7 +86,7 @@ fn piggybacking_stays_below_the_bound_of_its_paths() {
     let rule = Piggybacking { percent: 200, packets: 5, like_fogsim: false };
     let full = outcome(&fabric, Routing::Piggybacking(rule), "next-group(2)", 1.0, 6000);
     let bound = 1.0 / 2.0 + 1.0 / 8.0;
-    assert!(full.accepted < bound && full.accepted > 0.25, "{}", full.accepted);
+    assert!(full.all.accepted < bound && full.all.accepted > 0.25, "{}", full.all.accepted);
 }
 
 /// What is accepted and generated is per node that sends, as in the other simulator, and a buffer that is too small
@@ -105,7 +105,7 @@ fn silent_nodes_do_not_count_and_a_small_buffer_carries_what_is_said() {
     };
     let settings = CutThrough { warm_up_cycles: 2000, ..CutThrough::new(MIN, VlbPaths::Custom) };
     let usual = run(&settings, 0.2);
-    assert_within(10.0, usual.accepted, 0.2, "accepted");
+    assert_within(10.0, usual.all.accepted, 0.2, "accepted");
     assert_within(10.0, usual.generated, 0.2, "generated");
     assert_eq!(settings.starved_links(), []);
 
@@ -115,7 +115,7 @@ fn silent_nodes_do_not_count_and_a_small_buffer_carries_what_is_said() {
     let expected = "a virtual channel of a global link of 100 cycles with a buffer of 32 phits carries at most \
                     0.160 phits per cycle";
     assert_eq!(said, [expected]);
-    assert_within(3.0, run(&small, 0.8).accepted, 0.16, "a small buffer");
+    assert_within(3.0, run(&small, 0.8).all.accepted, 0.16, "a small buffer");
     let links =
         LinkSpec { local_latency_cycles: 10, global_latency_cycles: 100, ..LinkSpec::default() };
     let stated = |name: &str, text: &str| {

@@ -44,17 +44,17 @@ fn fogsims_figures_are_met() {
     };
     let next = Pattern::NextGroup { groups: 4 };
     let full = run((3, 2), &next, 1.0);
-    near(full.accepted, 0.367, 2.0);
-    near(full.hops.local, 2.941, 1.0);
-    near(full.hops.global, 1.915, 1.0);
+    near(full.all.accepted, 0.367, 2.0);
+    near(full.local_hops, 2.941, 1.0);
+    near(full.global_hops, 1.915, 1.0);
     // Beyond what any routing carries that does not misroute within groups.
-    assert!(full.accepted > 0.281);
+    assert!(full.all.accepted > 0.281);
     let uniform = Pattern::UniformOthers;
     let most = run((3, 2), &uniform, 0.7);
-    near(most.accepted, 0.700, 2.0);
-    near(most.latency, 245.0, 5.0);
+    near(most.all.accepted, 0.700, 2.0);
+    near(most.all.latency, 245.0, 5.0);
     // Fewer channels, and so the ring.
     let full = run((2, 1), &uniform, 1.0);
-    near(full.accepted, 0.620, 2.0);
+    near(full.all.accepted, 0.620, 2.0);
     near(full.escape.unwrap().hops, 0.0981, 10.0);
 }

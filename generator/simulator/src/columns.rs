@@ -1,7 +1,7 @@
 //! The columns of tables of runs: what was run, with everything that its figures depend on, so that lines of several
 //! files can share one, and the figures.
 
-use crate::outcome::{Fairness, Figures, Outcome};
+use crate::outcome::{Fairness, Figures, LinkLoad, Outcome};
 use crate::settings::Settings;
 use crate::study::Estimate;
 use tvlb_base::parameter::{self, Parameter, Parameters};
@@ -64,34 +64,45 @@ pub const LATENCY: usize = 4;
 /// Their values: once for all nodes, and once for each population if there are several.
 pub fn figures(outcome: &Outcome) -> Vec<Vec<Cell>> {
     let Outcome { saturated, growing, fairness, local_links, global_links, .. } = outcome;
-    let Fairness { least: worst, most: best, jain } = *fairness;
-    let of = |figures: &Figures| {
-        let Figures { latency, p50, p99, p999, most, .. } = *figures;
-        let Figures { packets, network_latency, accepted, hops, vlb_share, .. } = *figures;
-        row![
-            figures.population,
-            *saturated,
-            *growing,
-            packets,
-            latency,
-            p50,
-            p99,
-            p999,
-            most,
-            network_latency,
-            accepted,
-            hops,
-            vlb_share,
-            worst,
-            best,
-            jain,
-            local_links.mean,
-            local_links.most,
-            global_links.mean,
-            global_links.most,
-        ]
+    let of = |of: &Figures| {
+        population_figures((*saturated, *growing), of, fairness, [local_links, global_links])
     };
     std::iter::once(&outcome.all).chain(&outcome.populations).map(of).collect()
+}
+
+/// Their values for a population of nodes, whether the run is saturated and grows, and the loads of local and global
+/// links.
+pub fn population_figures(
+    (saturated, growing): (bool, bool),
+    figures: &Figures,
+    fairness: &Fairness,
+    [local_links, global_links]: [&LinkLoad; 2],
+) -> Vec<Cell> {
+    let Fairness { least: worst, most: best, jain } = *fairness;
+    let Figures { latency, p50, p99, p999, most, .. } = *figures;
+    let Figures { packets, network_latency, accepted, hops, vlb_share, .. } = *figures;
+    row![
+        figures.population,
+        saturated,
+        growing,
+        packets,
+        latency,
+        p50,
+        p99,
+        p999,
+        most,
+        network_latency,
+        accepted,
+        hops,
+        vlb_share,
+        worst,
+        best,
+        jain,
+        local_links.mean,
+        local_links.most,
+        global_links.mean,
+        global_links.most,
+    ]
 }
 
 /// Combines rows of several seeds: the mean of numbers, the largest of the column `max`; all else as in the first.

@@ -4,7 +4,7 @@
 use crate::decider::BySwitches;
 use crate::fabric::BootedFabric;
 use crate::network::Network;
-use crate::outcome::{LinkLoad, by_kind, link_loads};
+use crate::outcome::{Figures, LinkLoad, by_kind, link_loads};
 use crate::packet_source::PacketSource;
 use crate::run::Run;
 use crate::settings::Settings;
@@ -82,21 +82,18 @@ impl<'f, S: PacketSource> Run<'f, S> {
     /// The figures of all packets, with the loads of links over so many cycles.
     pub fn delivered(&self, cycles: u32) -> Delivered {
         let network = &self.network;
-        let packets = network.links.tally.whole();
-        #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-        let mean = |sum: u64| match packets.latency.count() {
-            0 => 0.0,
-            count => sum as f64 / count as f64,
-        };
+        let all = network.links.tally.whole();
+        let Figures { packets, network_latency, hops, packets_by_hops, vlb_share, .. } =
+            Figures::new(("all", 0), all.counts(), all.latency.mean(), (0.0, 0.0));
         let (fabric, cycles) = (network.fabric, f64::from(cycles.max(1)));
         let links = link_loads(fabric, &network.link_flits(), |flits| f64::from(flits) / cycles);
         let [local_links, global_links] = by_kind(fabric, &links, network.settings.bandwidths);
         Delivered {
-            packets: packets.latency.count(),
-            network_latency: mean(packets.network),
-            hops: mean(packets.hops()),
-            packets_by_hops: packets.by_hops.to_vec(),
-            vlb_share: mean(packets.by_vlb),
+            packets,
+            network_latency,
+            hops,
+            packets_by_hops,
+            vlb_share,
             local_links,
             global_links,
             links,

@@ -39,9 +39,14 @@ impl Histogram {
     }
 
     /// The mean latency; 0 if it is empty.
-    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub const fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+        self.mean_of(self.sum)
+    }
+
+    /// The mean over the packets of something of which this is the sum; 0 if it is empty.
+    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+    pub const fn mean_of(&self, sum: u64) -> f64 {
+        if self.count == 0 { 0.0 } else { sum as f64 / self.count as f64 }
     }
 
     pub const fn most(&self) -> u32 {

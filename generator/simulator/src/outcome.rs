@@ -3,6 +3,7 @@
 use crate::decider::Decider;
 use crate::fabric::{BootedFabric, LinkTarget};
 use crate::generation::Generation;
+use crate::histogram::Histogram;
 use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
 use crate::numbers::PortId;
@@ -163,8 +164,11 @@ impl Outcome {
         let (window, now) = (f64::from(tally.window_cycles()), network.now);
         let nodes = network.fabric.nodes().iter();
         let sending: Vec<NodeId> = nodes.filter(|&n| traffic.sends(n)).collect();
-        let figures =
-            |population: &Population, name, nodes| figures(population, name, nodes, window, now);
+        let figures = |of: &Population, name, nodes| {
+            #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+            let accepted = (of.accepted as f64, window);
+            Figures::new((name, nodes), of.counts(), of.latency_at_least(now), accepted)
+        };
         let all = figures(&tally.whole(), "all", count(sending.len()));
         let names = traffic.populations();
         let populations = if names.len() > 1 {
@@ -229,30 +233,45 @@ fn fault_figures(network: &Network<'_, Generation<'_>, impl Decider>) -> FaultFi
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-fn figures(
-    of: &Population,
-    population: &'static str,
-    nodes: u32,
-    window: f64,
-    now: u32,
-) -> Figures {
-    let packets = of.latency.count();
-    let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
-    Figures {
-        population,
-        nodes,
-        packets,
-        latency: of.latency_at_least(now),
-        p50: of.latency.percentile(500),
-        p99: of.latency.percentile(990),
-        p999: of.latency.percentile(999),
-        most: of.latency.most(),
-        network_latency: mean(of.network),
-        hops: mean(of.hops()),
-        packets_by_hops: of.by_hops.to_vec(),
-        vlb_share: mean(of.by_vlb),
-        accepted: if nodes == 0 { 0.0 } else { of.accepted as f64 / (f64::from(nodes) * window) },
+/// What figures are made from: counts of packets.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketCounts<'c> {
+    /// The latencies from generation to delivery.
+    pub latency: &'c Histogram,
+    /// Cycles from the node's sending to delivery, all together.
+    pub network: u64,
+    /// How many packets crossed 0, 1, 2, … links between switches.
+    pub by_hops: &'c [u64],
+    /// How many took VLB.
+    pub by_vlb: u64,
+}
+
+impl Figures {
+    /// The figures of a population, of which so many nodes send: of what was counted, of the mean latency, and of the
+    /// flits that were delivered in so many cycles.
+    pub fn new(
+        (population, nodes): (&'static str, u32),
+        counted: PacketCounts<'_>,
+        latency: f64,
+        (accepted, cycles): (f64, f64),
+    ) -> Self {
+        let PacketCounts { latency: latencies, network, by_hops, by_vlb } = counted;
+        let hops = (0..).zip(by_hops).map(|(hops, packets)| hops * packets).sum();
+        Self {
+            population,
+            nodes,
+            packets: latencies.count(),
+            latency,
+            p50: latencies.percentile(500),
+            p99: latencies.percentile(990),
+            p999: latencies.percentile(999),
+            most: latencies.most(),
+            network_latency: latencies.mean_of(network),
+            hops: latencies.mean_of(hops),
+            packets_by_hops: by_hops.to_vec(),
+            vlb_share: latencies.mean_of(by_vlb),
+            accepted: if nodes == 0 { 0.0 } else { accepted / (f64::from(nodes) * cycles) },
+        }
     }
 }
 

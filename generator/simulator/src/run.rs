@@ -20,6 +20,7 @@ use crate::faults::FaultSchedule;
 use crate::generation::Generation;
 use crate::losses::Losses;
 use crate::memory::{MOST_FULL, check_memory};
+use crate::movement::{Movement, WATCH, advance_unless_cancelled};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::packet_source::PacketSource;
@@ -36,9 +37,6 @@ use tvlb_traffic::Traffic;
 
 /// How many windows the drain may take; only a starving packet reaches this.
 const MOST_DRAIN: u32 = 100;
-
-/// Cycles between two checks for a standstill.
-const WATCH: u32 = 256;
 
 /// Why a run ended without figures.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -83,8 +81,7 @@ pub enum StopRule {
 /// [`Decider`] ([`Run::decided_by`]).
 pub struct Run<'f, S = Generation<'f>, D = BySwitches> {
     pub(crate) network: Network<'f, S, D>,
-    /// How many grants there were when something last moved, and the cycle of that.
-    moved: (u64, u32),
+    movement: Movement,
     link_flits: Vec<u32>,
     /// How many windows are measured so far.
     measured_windows: u32,
@@ -224,14 +221,7 @@ impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
         progress: &dyn Progress,
         cycles: u32,
     ) -> Result<(), RunError> {
-        let mut left = cycles;
-        while left > 0 {
-            progress.check()?;
-            let some = left.min(1000);
-            self.advance(some)?;
-            left -= some;
-        }
-        Ok(())
+        advance_unless_cancelled(progress, cycles, |some| self.advance(some))
     }
 
     /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is reported to
@@ -339,7 +329,7 @@ impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
     pub(crate) fn of_network(network: Network<'f, S, D>) -> Self {
         Self {
             network,
-            moved: (0, 0),
+            movement: Movement::default(),
             link_flits: Vec::new(),
             measured_windows: 0,
             agreed: false,
@@ -391,17 +381,11 @@ impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
                  cycle {now}"
             )
         })?;
-        let (grants, since) = self.moved;
-        if self.network.links.grants != grants || self.network.under_way() == 0 {
-            self.moved = (self.network.links.grants, self.network.now);
-        } else if self.network.now - since >= self.network.settings.patience_cycles {
-            return Err(self
-                .network
-                .deadlock()
-                .unwrap_or_else(|| self.network.standstill())
-                .into());
+        let moves = (self.network.links.grants, packets);
+        if !self.movement.has_stopped(moves, now, settings.patience_cycles) {
+            return Ok(());
         }
-        Ok(())
+        Err(self.network.deadlock().unwrap_or_else(|| self.network.standstill()).into())
     }
 
     /// Counts everything, and searches for channels that wait for each other while others move on.

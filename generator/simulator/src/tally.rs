@@ -8,6 +8,7 @@
 use crate::agreement::Halves;
 use crate::histogram::Histogram;
 use crate::losses::Cause;
+use crate::outcome::PacketCounts;
 use crate::packet::{Flit, PacketOrigin};
 use crate::series::WindowSeries;
 use std::ops::Range;
@@ -63,9 +64,10 @@ impl Population {
         self.is_complete() || self.latency_at_least(now) > limit
     }
 
-    /// How many links between switches the packets crossed together.
-    pub(crate) fn hops(&self) -> u64 {
-        (0..).zip(self.by_hops).map(|(hops, packets)| hops * packets).sum()
+    /// What figures are made from.
+    pub(crate) const fn counts(&self) -> PacketCounts<'_> {
+        let Self { latency, network, by_hops, by_vlb, .. } = self;
+        PacketCounts { latency, network: *network, by_hops, by_vlb: *by_vlb }
     }
 
     /// Adds the counts of another population.

@@ -49,7 +49,7 @@ mod tests_per_hop;
 
 pub use audit::{AuditError, StuckPacket, StuckPackets};
 pub use fabric::{CutThroughFabric, EscapeRefused};
-pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
+pub use outcome::{CutThroughOutcome, EscapeCounts};
 pub use run::{CutThroughError, CutThroughRun};
 pub use saturation::{CutThroughSaturation, saturation};
 pub use settings::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};

@@ -5,26 +5,12 @@
 
 use super::network::PhitNetwork;
 use super::settings::Sending;
-use serde::Serialize;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
-use tvlb_simulator::parts::{by_kind, link_loads};
-use tvlb_simulator::{Fairness, LinkLoad, SeriesFigures};
-
-/// Hops of packets, a mean by the kind of link and how many packets made how many.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct HopCounts {
-    /// Mean number of links within groups, without those of the escape network.
-    pub local: f64,
-    /// Mean number of links between groups, without those of the escape network.
-    pub global: f64,
-    /// How many packets made 0, 1, 2, … hops.
-    pub packets: Vec<u64>,
-}
+use tvlb_simulator::parts::{PacketCounts, by_kind, link_loads};
+use tvlb_simulator::{Fairness, Figures, LinkLoad, SeriesFigures};
 
 /// How packets used the escape network.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EscapeCounts {
     /// Mean number of its links.
     pub hops: f64,
@@ -35,8 +21,7 @@ pub struct EscapeCounts {
 }
 
 /// The figures of one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CutThroughOutcome {
     /// Phits offered per sending node and cycle; `None` for a burst and if all send to all.
     pub load: Option<f64>,
@@ -45,36 +30,20 @@ pub struct CutThroughOutcome {
     /// Whether the mean latency rose from the first half of the measured cycles to the second, so that a
     /// longer run would find another.
     pub growing: bool,
-    /// Packets delivered in the measured cycles.
-    pub packets: u64,
-    /// Mean latency in cycles from generation to the last phit.
-    pub latency: f64,
-    /// The median latency in cycles.
-    pub p50: u32,
-    /// The 99th percentile of the latency in cycles.
-    pub p99: u32,
-    /// The 99.9th percentile of the latency in cycles.
-    #[serde(rename = "p99.9")]
-    pub p999: u32,
-    /// The largest latency in cycles, which is written as `max`.
-    #[serde(rename = "max")]
-    pub most: u32,
-    /// Mean latency in cycles from leaving the injection queue to the last phit.
-    pub network_latency: f64,
+    /// The figures of all sending nodes: a packet is sent as it leaves its injection queue, a latency ends with the last
+    /// phit, and what is accepted is phits. Under OFAR packets that were misrouted to another group count as VLB.
+    pub all: Figures,
     /// Phits due per sending node and cycle, by chance not exactly the load; `None` for a burst and if all send to all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
     /// Phits generated per sending node and cycle, which injection queues without room keep below the load.
     pub generated: f64,
-    /// Phits delivered per sending node and cycle.
-    pub accepted: f64,
-    /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
-    pub vlb_share: f64,
-    pub hops: HopCounts,
+    /// Mean number of links within groups, without those of the escape network.
+    pub local_hops: f64,
+    /// Mean number of links between groups, without those of the escape network.
+    pub global_hops: f64,
     /// How evenly the sending nodes were served.
     pub fairness: Fairness,
     /// How they used the escape network, if the routing has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub escape: Option<EscapeCounts>,
     /// Phits per node and cycle that left the injection queues of each switch, in the order of the switches.
     pub injected: Vec<f64>,
@@ -85,7 +54,6 @@ pub struct CutThroughOutcome {
     /// Packets that switches have sent on in the whole run, nodes included.
     pub grants: u64,
     /// The run from its beginning to the end of the measured cycles, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesFigures>,
 }
 
@@ -101,7 +69,7 @@ pub(super) struct Before {
 impl CutThroughOutcome {
     /// Whether the network accepted less than 98% of the offered load.
     pub fn falls_short(&self) -> bool {
-        self.offered.is_some_and(|offered| self.accepted < 0.98 * offered)
+        self.offered.is_some_and(|offered| self.all.accepted < 0.98 * offered)
     }
 
     /// The figures of a run that has ended.
@@ -113,15 +81,14 @@ impl CutThroughOutcome {
         before: &Before,
     ) -> Self {
         let (counts, df) = (&network.counts, network.fabric.dragonfly());
-        let packets = counts.latency.count();
-        let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
+        let mean = |sum: u64| counts.latency.mean_of(sum);
         let phits = f64::from(network.settings.packet_phits);
         let (sending, window) = (network.nodes.senders(), f64::from(cycles));
-        let senders = sending.len() as f64;
+        let senders = u32::try_from(sending.len()).expect("nodes have 32 bits");
         let served = |node: &NodeId| f64::from(counts.served[node.as_usize()]) * phits / window;
         let per_node = |packets: u64| match packets {
             0 => 0.0,
-            _ => packets as f64 * phits / (senders * window),
+            _ => packets as f64 * phits / (f64::from(senders) * window),
         };
         let of_switch = |switch: SwitchId| {
             let nodes = network.fabric.nodes().of_switch(switch).fold(0.0, |count, _| count + 1.0);
@@ -133,6 +100,13 @@ impl CutThroughOutcome {
         let links =
             link_loads(network.fabric, &granted, |granted| f64::from(granted) * (phits / window));
         let [local_links, global_links] = by_kind(network.fabric, &links, Bandwidths::ALIKE);
+        let counted = PacketCounts {
+            latency: &counts.latency,
+            network: counts.network,
+            by_hops: &counts.by_hops,
+            by_vlb: counts.by_vlb,
+        };
+        let accepted = (counts.latency.count() as f64 * phits, window);
         Self {
             load: match how {
                 Sending::Load(load) => Some(load),
@@ -140,23 +114,12 @@ impl CutThroughOutcome {
             },
             cycles,
             growing: matches!(how, Sending::Load(_)) && counts.halves.are_growing(),
-            packets,
-            latency: counts.latency.mean(),
-            p50: counts.latency.percentile(500),
-            p99: counts.latency.percentile(990),
-            p999: counts.latency.percentile(999),
-            most: counts.latency.most(),
-            network_latency: mean(counts.network),
+            all: Figures::new(("all", senders), counted, counts.latency.mean(), accepted),
             offered: matches!(how, Sending::Load(_))
                 .then(|| per_node(network.nodes.offered - before.offered)),
             generated: per_node(network.nodes.generated - before.generated),
-            accepted: per_node(packets),
-            vlb_share: mean(counts.by_vlb),
-            hops: HopCounts {
-                local: mean(counts.local_hops),
-                global: mean(counts.global_hops),
-                packets: counts.by_hops.clone(),
-            },
+            local_hops: mean(counts.local_hops),
+            global_hops: mean(counts.global_hops),
             fairness: Fairness::of(sending.iter().map(served)),
             escape: network.per_hop.as_ref().map(|_| EscapeCounts {
                 hops: mean(counts.escape_hops),
@@ -168,7 +131,6 @@ impl CutThroughOutcome {
             global_links,
             grants: network.grants,
             series: counts.series.as_ref().map(|series| {
-                let senders = u32::try_from(sending.len()).expect("nodes have 32 bits");
                 let sent = (senders, network.settings.packet_phits);
                 series.until(network.now, sent, false)
             }),

@@ -12,11 +12,10 @@ use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::parts::{MOST_FULL, WindowSeries, check_memory};
+use tvlb_simulator::parts::{
+    MOST_FULL, Movement, WATCH, WindowSeries, advance_unless_cancelled, check_memory,
+};
 use tvlb_traffic::Traffic;
-
-/// Cycles from one look for a standstill to the next.
-const WATCH: u32 = 256;
 
 /// Why a run of cut-through switches ended without figures.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -42,8 +41,7 @@ pub enum CutThroughError {
 pub struct CutThroughRun<'f> {
     network: PhitNetwork<'f>,
     sending: Sending,
-    /// How many grants there were when something last moved, and in which cycle that was.
-    moved: (u64, u32),
+    movement: Movement,
 }
 
 impl<'f> CutThroughRun<'f> {
@@ -69,7 +67,7 @@ impl<'f> CutThroughRun<'f> {
         let counts = Counts::new(fabric.booted.dragonfly(), window);
         let network =
             PhitNetwork::new(fabric, settings, traffic, (channels, sending), seed, counts)?;
-        Ok(Self { network, sending, moved: (0, 0) })
+        Ok(Self { network, sending, movement: Movement::default() })
     }
 
     /// Counts deliveries by windows of this many cycles ([`CutThroughOutcome::series`]). Call it before the run
@@ -114,13 +112,13 @@ impl<'f> CutThroughRun<'f> {
         if !matches!(self.sending, Sending::Load(_)) {
             return self.until_delivered(progress);
         }
-        self.advance_unless_cancelled(progress, settings.warm_up_cycles)?;
+        advance_unless_cancelled(progress, settings.warm_up_cycles, |some| self.advance(some))?;
         self.network.audit()?;
         let nodes = &self.network.nodes;
         let (granted, offered, generated) =
             (self.network.granted().collect(), nodes.offered, nodes.generated);
         let before = Before { granted, offered, generated };
-        self.advance_unless_cancelled(progress, settings.measured_cycles)?;
+        advance_unless_cancelled(progress, settings.measured_cycles, |some| self.advance(some))?;
         self.inspect()?;
         let cycles = settings.measured_cycles;
         Ok(CutThroughOutcome::new(&self.network, self.sending, cycles, &before))
@@ -139,26 +137,12 @@ impl<'f> CutThroughRun<'f> {
                 let (left, cycles) = (self.network.pool.live(), self.network.now);
                 return Err(CutThroughError::TooLong { left, cycles });
             }
-            self.advance_unless_cancelled(progress, 64.min(most - self.network.now))?;
+            let some = 64.min(most - self.network.now);
+            advance_unless_cancelled(progress, some, |some| self.advance(some))?;
         }
         self.inspect()?;
         let cycles = self.network.counts.last_delivery;
         Ok(CutThroughOutcome::new(&self.network, self.sending, cycles.max(1), &before))
-    }
-
-    fn advance_unless_cancelled(
-        &mut self,
-        progress: &dyn Progress,
-        cycles: u32,
-    ) -> Result<(), CutThroughError> {
-        let mut left = cycles;
-        while left > 0 {
-            progress.check()?;
-            let some = left.min(500);
-            self.advance(some)?;
-            left -= some;
-        }
-        Ok(())
     }
 
     /// Checks for packets that wait for each other if nothing has moved for long, and whether packets take too much
@@ -173,13 +157,11 @@ impl<'f> CutThroughRun<'f> {
                  {packets} of cycle {now}"
             )
         })?;
-        let (grants, since) = self.moved;
-        if self.network.grants != grants || self.network.pool.live() == 0 {
-            self.moved = (self.network.grants, self.network.now);
-        } else if self.network.now - since >= self.network.settings.patience_cycles {
-            return Err(self.network.stuck().unwrap_or_default().into());
+        let moves = (self.network.grants, packets);
+        if !self.movement.has_stopped(moves, now, settings.patience_cycles) {
+            return Ok(());
         }
-        Ok(())
+        Err(self.network.stuck().unwrap_or_default().into())
     }
 
     /// From now on this is done wrong.

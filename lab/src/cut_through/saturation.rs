@@ -41,7 +41,7 @@ pub fn saturation<'f>(
         let load = Sending::Load(loads.load(step));
         let run = CutThroughRun::new(fabric, settings, traffic, load, seed)?;
         let outcome = run.measure(progress)?;
-        Ok((!outcome.falls_short(), outcome.accepted))
+        Ok((!outcome.falls_short(), outcome.all.accepted))
     };
     let mut known: BTreeMap<u32, (bool, f64)> = BTreeMap::new();
     let last = last_good(loads.count, Probing::Thirds, |asked| {

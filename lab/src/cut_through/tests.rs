@@ -46,11 +46,10 @@ fn a_lone_packet_takes_what_its_links_take() {
             let sending = Sending::Burst(1);
             let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
             let outcome = run.measure(&()).unwrap();
-            assert_eq!(outcome.packets, 1);
-            let hops = &outcome.hops;
-            let expected = 1.0 + 10.0 * hops.local + 100.0 * hops.global + 8.0;
-            assert!((outcome.latency - expected).abs() < 1e-9, "{source} to {destination}");
-            assert_eq!(outcome.cycles, outcome.most);
+            assert_eq!(outcome.all.packets, 1);
+            let expected = 1.0 + 10.0 * outcome.local_hops + 100.0 * outcome.global_hops + 8.0;
+            assert!((outcome.all.latency - expected).abs() < 1e-9, "{source} to {destination}");
+            assert_eq!(outcome.cycles, outcome.all.most);
         }
     }
 }
@@ -95,7 +94,7 @@ fn a_burst_takes_as_long_as_its_receiver() {
         let sending = Sending::Burst(300);
         let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
         let outcome = run.measure(&()).unwrap();
-        assert_eq!(outcome.packets, 900);
+        assert_eq!(outcome.all.packets, 900);
         let least = 900 * 8;
         assert!((least..least + 40).contains(&outcome.cycles), "{}", outcome.cycles);
     }
@@ -119,7 +118,7 @@ fn output_buffers_and_a_faster_crossbar_let_more_through() {
                 run.inspect().unwrap();
             }
             let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
-            run.measure(&()).unwrap().accepted
+            run.measure(&()).unwrap().all.accepted
         };
         let (none, same, twice) = (accepted(None, 1), accepted(Some(64), 1), accepted(Some(64), 2));
         assert!(same > none && twice > 1.05 * none, "{scheme:?}: {none} {same} {twice}");
@@ -136,7 +135,7 @@ fn ugal_g_sees_the_queues_of_other_switches() {
         let settings = settings(routing);
         let sending = Sending::Load(0.25);
         let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
-        run.measure(&()).unwrap()
+        run.measure(&()).unwrap().all
     };
     let (own, all) = (run(Routing::Scheme(Scheme::UgalL)), run(Routing::UgalG));
     assert!(all.latency < 0.9 * own.latency, "{} {}", all.latency, own.latency);
@@ -161,13 +160,13 @@ fn what_is_offered_is_delivered() {
             run.measure(&()).unwrap()
         };
         let one = run(1);
-        assert!((one.accepted - 0.2).abs() < 0.02, "{}: {}", routing.name(), one.accepted);
+        assert!((one.all.accepted - 0.2).abs() < 0.02, "{}: {}", routing.name(), one.all.accepted);
         assert!((one.generated - 0.2).abs() < 0.02);
         assert_eq!(one, run(1));
         assert_ne!(one, run(2));
-        assert_eq!(one.hops.packets.iter().sum::<u64>(), one.packets);
-        assert_eq!(one.vlb_share > 0.9, routing == Routing::Scheme(Scheme::Vlb));
-        assert_eq!(one.vlb_share == 0.0, routing == Routing::Scheme(Scheme::Min));
+        assert_eq!(one.all.packets_by_hops.iter().sum::<u64>(), one.all.packets);
+        assert_eq!(one.all.vlb_share > 0.9, routing == Routing::Scheme(Scheme::Vlb));
+        assert_eq!(one.all.vlb_share == 0.0, routing == Routing::Scheme(Scheme::Min));
     }
 }
 
@@ -180,8 +179,8 @@ fn minimal_traffic_between_groups_is_bounded_by_its_cables() {
     let settings = CutThrough { warm_up_cycles: 6000, ..settings(Routing::Scheme(Scheme::Min)) };
     let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
     let outcome = run.measure(&()).unwrap();
-    assert!(outcome.accepted <= 1.0 / 8.0 + 1e-3, "{}", outcome.accepted);
-    assert!(outcome.accepted > 0.12, "{}", outcome.accepted);
+    assert!(outcome.all.accepted <= 1.0 / 8.0 + 1e-3, "{}", outcome.all.accepted);
+    assert!(outcome.all.accepted > 0.12, "{}", outcome.all.accepted);
     assert!(outcome.global_links.most > 0.98);
     assert!(outcome.generated < 0.2, "queues are full");
 }
@@ -196,7 +195,7 @@ fn all_send_to_all() {
         CutThrough { measured_cycles: 100_000, ..settings(Routing::Scheme(Scheme::Min)) };
     let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::AllToAll, 1).unwrap();
     let outcome = run.measure(&()).unwrap();
-    assert_eq!(outcome.packets, 72 * 71);
+    assert_eq!(outcome.all.packets, 72 * 71);
     assert!(outcome.cycles >= 71 * 8);
 }
 
@@ -262,7 +261,7 @@ fn detours_come_and_go_with_adversarial_traffic() {
     let vlb = |at: usize| windows[at].vlb_share.unwrap();
     assert!(vlb(6) > 1.6 * vlb(2) && vlb(6) > 1.6 * vlb(11), "{windows:?}");
     let measured: f64 = windows[4..].iter().map(|window| window.accepted).sum::<f64>() / 8.0;
-    assert!((measured - outcome.accepted).abs() < 1e-9, "{measured} {}", outcome.accepted);
+    assert!((measured - outcome.all.accepted).abs() < 1e-9, "{measured} {}", outcome.all.accepted);
     // Nodes that send all that they have at once have no time for it.
     let refused = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(3), 1);
     assert!(refused.err().unwrap().to_string().contains("accepted a load"));

@@ -52,12 +52,12 @@ fn what_is_offered_is_delivered() {
                 run.measure(&()).unwrap()
             };
             let one = run(1);
-            assert!((one.accepted - 0.2).abs() < 0.02, "{rules:?}: {}", one.accepted);
+            assert!((one.all.accepted - 0.2).abs() < 0.02, "{rules:?}: {}", one.all.accepted);
             assert_eq!(one, run(1));
             assert_ne!(one, run(2));
             let of_escape = one.escape.unwrap();
-            assert_eq!(of_escape.packets.iter().sum::<u64>(), one.packets);
-            assert!(one.vlb_share > 0.0 && one.vlb_share < 0.5, "{}", one.vlb_share);
+            assert_eq!(of_escape.packets.iter().sum::<u64>(), one.all.packets);
+            assert!(one.all.vlb_share > 0.0 && one.all.vlb_share < 0.5, "{}", one.all.vlb_share);
         }
     }
 }
@@ -99,8 +99,8 @@ fn packets_are_misrouted_around_a_full_cable() {
     let settings = settings(Routing::Ofar(RULES));
     let run = CutThroughRun::new(fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
     let outcome = run.measure(&()).unwrap();
-    assert!(outcome.accepted > 0.25, "{}", outcome.accepted);
-    assert!(outcome.vlb_share > 0.5);
+    assert!(outcome.all.accepted > 0.25, "{}", outcome.all.accepted);
+    assert!(outcome.all.vlb_share > 0.5);
     let escape = outcome.escape.unwrap();
     assert!(escape.entries > 0.0 && escape.hops >= escape.entries);
 }
@@ -124,7 +124,7 @@ fn any_number_of_entries_is_counted() {
         let run = CutThroughRun::new(fabric, &settings, &traffic, sending, 1).unwrap();
         let outcome = run.measure(&()).unwrap();
         let escape = outcome.escape.unwrap();
-        assert_eq!(escape.packets.iter().sum::<u64>(), outcome.packets);
+        assert_eq!(escape.packets.iter().sum::<u64>(), outcome.all.packets);
         escape.packets.len() - 1
     };
     assert!(most(2) == 2 && most(0) > 15, "{} {}", most(2), most(0));

@@ -4,14 +4,16 @@ use super::PhitRuns;
 use crate::cut_through::{CutThrough, CutThroughOutcome, Routing, Sending};
 use crate::escape::Tree;
 use crate::sweep::kind::Unit;
+use std::collections::BTreeMap;
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_firmware_model::Scheme;
 use tvlb_ofar::OfarRules;
 use tvlb_schema::{GroupId, PerDecision};
-use tvlb_simulator::Fairness;
-use tvlb_simulator::columns::{IDENTITY, weighing_columns, weighings};
+use tvlb_simulator::columns::{
+    FIGURES as SHARED, IDENTITY, population_figures, weighing_columns, weighings,
+};
 use tvlb_topology::Topology;
 
 /// The figures of a run, which docs/reference/cut-through.md explains. Loads and rates are phits per node or link and
@@ -51,47 +53,48 @@ pub(super) const FIGURES: [&str; 32] = [
     "injected-by-last-switch",
 ];
 
+/// Those of them that runs of single-flit packets lack or, as `hops` with the links of the escape network, count
+/// otherwise.
+const OWN: [&str; 14] = [
+    "cycles",
+    "generated",
+    "hops",
+    "local-hops",
+    "global-hops",
+    "escape-hops",
+    "escape-entries",
+    "most-entries",
+    "hops-of-all-but-a-thousandth",
+    "hops-of-all-but-a-ten-thousandth",
+    "most-hops",
+    "injected",
+    "injected-in-root-group",
+    "injected-by-last-switch",
+];
+
 /// Those of them that the terminal shows.
 pub(super) const SHOWN: &[&str] =
     &["saturated", "latency", "p99", "accepted", "vlb-share", "least", "hops", "escape-hops"];
 
 /// The cells of [`FIGURES`].
 pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<Cell> {
-    let Fairness { least, most, jain } = outcome.fairness;
-    let CutThroughOutcome { hops, local_links, global_links, escape, .. } = outcome;
+    let CutThroughOutcome { all, fairness, local_links, global_links, escape, .. } = outcome;
     let [escape_hops, entries] =
         escape.as_ref().map_or([0.0; 2], |escape| [escape.hops, escape.entries]);
     let most_entries = escape.as_ref().map_or(0, |escape| escape.packets.len().saturating_sub(1));
-    let packets: u64 = hops.packets.iter().sum();
-    let [thousandth, ten_thousandth, none] =
-        [packets / 1000, packets / 10_000, 0].map(|beyond| hops_within(&hops.packets, beyond));
+    let [thousandth, ten_thousandth, none] = [all.packets / 1000, all.packets / 10_000, 0]
+        .map(|beyond| hops_within(&all.packets_by_hops, beyond));
     let [injected, in_root_group, by_last] = injected(outcome, topology);
     // A latency beyond saturation is that of its window alone.
-    let saturated = outcome.load.is_some_and(|load| outcome.accepted < 0.95 * load);
-    row![
+    let saturated = outcome.load.is_some_and(|load| all.accepted < 0.95 * load);
+    let flags = (saturated, outcome.growing);
+    let shared = population_figures(flags, all, fairness, [local_links, global_links]);
+    let own = row![
         outcome.cycles,
-        saturated,
-        outcome.growing,
-        outcome.packets,
-        outcome.latency,
-        outcome.p50,
-        outcome.p99,
-        outcome.p999,
-        outcome.most,
-        outcome.network_latency,
         outcome.generated,
-        outcome.accepted,
-        outcome.vlb_share,
-        least,
-        most,
-        jain,
-        hops.local + hops.global + escape_hops,
-        hops.local,
-        hops.global,
-        local_links.mean,
-        local_links.most,
-        global_links.mean,
-        global_links.most,
+        outcome.local_hops + outcome.global_hops + escape_hops,
+        outcome.local_hops,
+        outcome.global_hops,
         escape_hops,
         entries,
         most_entries,
@@ -101,7 +104,10 @@ pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<C
         injected,
         in_root_group,
         by_last,
-    ]
+    ];
+    let shared = SHARED.iter().map(|column| column.name).zip(shared);
+    let mut cells: BTreeMap<&str, Cell> = shared.chain(OWN.into_iter().zip(own)).collect();
+    FIGURES.iter().map(|name| cells.remove(name).expect("each figure has a cell")).collect()
 }
 
 /// The least number of hops that all but `beyond` packets stay within; `packets` by their hops.
