@@ -11,6 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use tvlb_base::text::listed;
 use tvlb_generator::counted::counted;
 use tvlb_generator::faults::{
     FaultUpdate as Made, PairList, RouteLoss, UpdateError, UpdatedTables, update, write_update,
@@ -385,10 +386,6 @@ impl fmt::Display for FaultsReport<'_> {
 
 /// At most ten switches, with their names, and how many more there are.
 fn first_ten(switches: &[NamedSwitch]) -> String {
-    let shown: Vec<String> = switches.iter().take(10).map(ToString::to_string).collect();
-    let more = match switches.len().saturating_sub(10) {
-        0 => String::new(),
-        more => format!(" and {more} more, all of which --json names"),
-    };
-    format!("{}{more}", shown.join(", "))
+    let rest = if switches.len() > 10 { ", all of which --json names" } else { "" };
+    listed(switches, switches.len(), 10) + rest
 }

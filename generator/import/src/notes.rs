@@ -1,5 +1,7 @@
 //! A reader's remarks on what it read, besides the machine.
 
+use tvlb_base::text::listed;
+
 /// Sentences for people.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
@@ -59,9 +61,7 @@ impl NameSample {
     }
 
     fn first(&self, most: usize) -> String {
-        let shown = &self.names[..most.min(self.names.len())];
-        let (names, more) = (shown.join(", "), self.count - shown.len());
-        if more == 0 { names } else { format!("{names}, and {more} more") }
+        listed(&self.names, self.count, most)
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
     fn long_lists_are_cut() {
         assert_eq!(NameSample::of(["a", "b"]).in_words(), "a, b");
         let many = NameSample::of((0..105).map(|n| n.to_string()));
-        assert!(many.in_words().ends_with(", 98, 99, and 5 more"), "{}", many.in_words());
-        assert_eq!(many.in_short(), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, and 95 more");
+        assert!(many.in_words().ends_with(", 98, 99 and 5 more"), "{}", many.in_words());
+        assert_eq!(many.in_short(), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 95 more");
     }
 }

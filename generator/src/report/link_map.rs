@@ -3,6 +3,7 @@
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use tvlb_base::text::listed;
 use tvlb_chart::heat_map::{HeatMap, HeatMapPart, Scale, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{GroupId, SwitchIndex};
@@ -163,13 +164,8 @@ fn alike<T, K: Ord>(all: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<&T>> {
 
 /// The parts of a row: one by its name, or several that are alike.
 fn which<T>(alike: &[&T], name: impl Fn(&T) -> String) -> String {
-    let names: Vec<String> = alike.iter().take(MOST_NAMED).map(|one| name(one)).collect();
-    let names = names.join(", ");
-    match (alike.len(), alike.len().saturating_sub(MOST_NAMED)) {
-        (1, _) => names,
-        (count, 0) => format!("{count} alike: {names}"),
-        (count, more) => format!("{count} alike: {names} and {more} more"),
-    }
+    let names = listed(alike.iter().map(|one| name(one)), alike.len(), MOST_NAMED);
+    if alike.len() == 1 { names } else { format!("{} alike: {names}", alike.len()) }
 }
 
 /// A table of the first of these; empty if there are none.

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
+use tvlb_base::text::listed;
 use tvlb_schema::{Dragonfly, GroupKind};
 use tvlb_traffic::{Flows, Pattern};
 
@@ -306,11 +307,8 @@ impl fmt::Display for Report {
         if !self.rule.is_usual() {
             writeln!(f, "rule     {}", self.rule)?;
         }
-        if let Some(first) = self.dead.first() {
-            match self.dead.len() - 1 {
-                0 => writeln!(f, "dead     {first}")?,
-                more => writeln!(f, "dead     {first} and {more} more")?,
-            }
+        if !self.dead.is_empty() {
+            writeln!(f, "dead     {}", listed(&self.dead, self.dead.len(), 1))?;
         }
         writeln!(
             f,

@@ -205,20 +205,12 @@ impl Display for AdviseText<'_> {
 
         let now = answer.of(NOW);
         writeln!(f, "\nnow      {}", question.names(NOW).join(", "))?;
-        let (host, group, chain) = {
-            let least = &now.estimate.least_time;
-            (least.host, least.group, least.chain)
-        };
         let cycles = now.median().unwrap_or_default();
         let spread = report.by_seed(now).map(|spread| format!(", by seed {spread}"));
         writeln!(f, "         {cycles:.0} cycles{}", spread.unwrap_or_default())?;
-        writeln!(f, "  host   at least {}: the link of node {}", host.cycles, host.node)?;
-        writeln!(f, "  group  at least {}: the cables of group {}", group.cycles, group.group)?;
-        writeln!(
-            f,
-            "  chain  at least {}: rank {} of job {} and those that it waits for",
-            chain.cycles, chain.rank, chain.job
-        )?;
+        for (name, cycles, why) in now.estimate.least_time.causes() {
+            writeln!(f, "  {name:<5}  at least {cycles}: {why}")?;
+        }
         let link = &now.estimate.link;
         if !link.link.is_empty() {
             writeln!(f, "  link   about {:.0}: {}", link.cycles, link.link)?;

@@ -234,17 +234,23 @@ const LATENCY: Column<'_> = Column::number("latency", 1, "");
 
 /// The least cycles of any run of these jobs, by cause: see `docs/reference/run.md`.
 fn least_times(runs: &[JobsRun]) -> Table<'static> {
-    let [host, group, chain] = ["host", "group", "chain"].map(|name| Column::number(name, 0, ""));
+    let names = LeastTime::default().causes().map(|(name, ..)| Column::number(name, 0, ""));
     let of_time = Column::number("of the time", 1, "");
-    let mut table = Table::new(vec![SEED, host, group, chain, of_time]);
+    let mut table = Table::new([SEED].into_iter().chain(names).chain([of_time]).collect());
     for JobsRun { seed, completion, least_time, .. } in runs {
-        let LeastTime { host, group, chain } = least_time;
-        #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
-        let share = 100.0 * least_time.cycles() as f64 / f64::from(completion.cycles.max(1));
-        let share = format!("{share:.1}%");
-        table.push(row![*seed, host.cycles, group.cycles, chain.cycles, share]);
+        let mut row = row![*seed];
+        row.extend(least_time.causes().map(|(_, cycles, _)| Cell::from(cycles)));
+        row.push(percent(least_time.cycles(), completion.cycles).into());
+        table.push(row);
     }
     table
+}
+
+/// A part of some cycles, in percent.
+pub(super) fn percent(part: u64, cycles: u32) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
+    let share = 100.0 * part as f64 / f64::from(cycles.max(1));
+    format!("{share:.1}%")
 }
 
 impl RunReport<'_> {

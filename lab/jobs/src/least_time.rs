@@ -14,11 +14,12 @@ use crate::jobs::{JobRun, MessageSettings};
 use crate::workload::{Programs, Rank, Step};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
+use tvlb_base::text::counted;
 use tvlb_schema::{GroupId, LinkKind, NodeId, Port};
 use tvlb_simulator::{BootedFabric, LinkTarget, Settings, least_control_latency};
 
 /// Cycles that a run has at the least, by cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LeastTime {
     /// By the link of a node.
@@ -33,6 +34,25 @@ impl LeastTime {
     /// The largest of them.
     pub fn cycles(&self) -> u64 {
         self.host.cycles.max(self.group.cycles).max(self.chain.cycles)
+    }
+
+    /// The least cycles by cause: its name, the cycles, and the reason in words.
+    pub fn causes(&self) -> [(&'static str, u64, String); 3] {
+        let Self { host, group, chain } = self;
+        let packets = counted(host.packets, "packet");
+        let of_host = format!("node {} sends or receives {packets} over its one link", host.node);
+        let (packets, cables) =
+            (counted(group.packets, "packet"), counted(group.cables.into(), "cable"));
+        let of_group = format!("{packets} leave or enter group {} over its {cables}", group.group);
+        let of_chain = format!(
+            "the messages of rank {} of job {} wait for each other in the order of the programs",
+            chain.rank, chain.job
+        );
+        [
+            ("host", host.cycles, of_host),
+            ("group", group.cycles, of_group),
+            ("chain", chain.cycles, of_chain),
+        ]
     }
 }
 

@@ -13,6 +13,7 @@ use super::inside::{passes, way_through};
 use super::ring_hop::RingHop;
 use super::{group_search, switch_search};
 use std::fmt;
+use tvlb_base::text::listed;
 use tvlb_schema::GroupId;
 use tvlb_topology::{Link, Topology};
 
@@ -80,12 +81,7 @@ pub enum RingError {
 }
 
 fn groups(groups: &[GroupId]) -> String {
-    const SHOWN: usize = 8;
-    let shown: Vec<String> =
-        groups.iter().take(SHOWN).map(|group| format!("group {group}")).collect();
-    let more = groups.len().saturating_sub(SHOWN);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
+    listed(groups.iter().map(|group| format!("group {group}")), groups.len(), 8)
 }
 
 fn ended(steps: Option<u64>) -> String {

@@ -10,6 +10,7 @@ mod counted;
 mod csv;
 mod error;
 mod lines;
+mod listed;
 mod quoted;
 mod spelling;
 
@@ -17,5 +18,6 @@ pub use counted::counted;
 pub use csv::{CsvFields, Records, field};
 pub use error::{FilePlace, Refused};
 pub use lines::{Lines, MOST_LINE_BYTES, NamedText};
+pub use listed::listed;
 pub use quoted::{cut, quoted};
 pub use spelling::{hint, nearest};

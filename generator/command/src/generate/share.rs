@@ -6,6 +6,7 @@
 use super::check::{MadeAgain, Written};
 use crate::failure::{Failure, Outcome, tell};
 use std::path::Path;
+use tvlb_base::text::listed;
 use tvlb_generator::choose::RunsMade;
 use tvlb_generator::counted::counted;
 use tvlb_table_set::{Existing, WriteError, check_target};
@@ -19,15 +20,14 @@ pub(super) fn is_written(output: &Path) -> bool {
 pub(super) fn compare(output: &Path, again: &MadeAgain<'_>) -> Outcome {
     let written = Written::list(output).map_err(Failure::of)?;
     let changed = again.changed_files(&written)?;
-    let Some(first) = changed.first() else { return Ok(()) };
-    let more = match changed.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    if changed.is_empty() {
+        return Ok(());
+    }
     Err(Failure::Message(format!(
-        "{}: it has another {first}{more} than the table set that was made here; accepted is a directory \
+        "{}: it has another {} than the table set that was made here; accepted is a directory \
          that does not exist yet, or one that another process with the same command has written",
-        output.display()
+        output.display(),
+        listed(&changed, changed.len(), 1)
     )))
 }
 

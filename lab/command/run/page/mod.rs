@@ -5,14 +5,12 @@
 
 mod pictures;
 
-use super::report::{JobEntry, RunReport, RunText};
+use super::report::{JobEntry, RunReport, RunText, percent};
 use super::workload::JobsRun;
 use crate::jobs::length_in_words;
 use std::collections::BTreeSet;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{page, paragraph, preformatted, section, table};
-use tvlb_generator::counted::counted;
-use tvlb_jobs::LeastTime;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::BootedFabric;
 
@@ -22,18 +20,19 @@ pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String 
     let mut body = format!("<h1>{}</h1>\n", escaped(&title));
     // There is at least one run: the command line does not accept an empty list of seeds.
     if let Some(first) = report.runs.first() {
-        let of = match report.runs.len() {
-            1 => String::new(),
-            _ => format!(" The picture is of seed {}.", first.seed),
-        };
-        let of_figures = of.replace("picture is", "figures are");
-        body.push_str(&lead(first, &of_figures));
+        body.push_str(&lead(first));
+        if report.runs.len() > 1 {
+            let seed = first.seed;
+            body.push_str(&paragraph(&format!(
+                "Where one run is shown, it is that of seed {seed}."
+            )));
+        }
         for (id, heading, html) in [
             ("jobs", "The jobs", jobs(report, first, fabric.dragonfly())),
-            ("places", "Where the jobs run", pictures::places(fabric.nodes(), &first.nodes, &of)),
+            ("places", "Where the jobs run", pictures::places(fabric.nodes(), &first.nodes)),
             ("times", "When they ran", pictures::times(report)),
-            ("links", "How the links were loaded", pictures::links(fabric, first, &of)),
-            ("causes", "What takes the time", causes(first, &of_figures)),
+            ("links", "How the links were loaded", pictures::links(fabric, first)),
+            ("causes", "What takes the time", causes(first)),
         ] {
             body.push_str(&section(id, heading, &html));
         }
@@ -44,14 +43,14 @@ pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String 
 }
 
 /// The result, in a sentence or two.
-fn lead(first: &JobsRun, of: &str) -> String {
+fn lead(first: &JobsRun) -> String {
     let (cycles, least) = (first.completion.cycles, first.least_time.cycles());
     let share = percent(least, cycles);
-    let cause = causes_of(&first.least_time).into_iter().find(|cause| cause.1 == least);
+    let cause = first.least_time.causes().into_iter().find(|cause| cause.1 == least);
     let (.., why) = cause.expect("one of the causes is the largest");
     format!(
         "<p class=\"lead\">The last job ended after {cycles} cycles. With ranks on these nodes no run can take less than \
-         {least} cycles, {share} of that, because {why}.{of}</p>\n"
+         {least} cycles, {share} of that, because {why}.</p>\n"
     )
 }
 
@@ -73,41 +72,13 @@ fn jobs(report: &RunReport<'_>, first: &JobsRun, df: &Dragonfly) -> String {
     table(&head.split('|').collect::<Vec<_>>(), rows) + &paragraph(&report.in_words())
 }
 
-/// The least cycles by cause, each with its name before them and the reason in words after them.
-fn causes_of(least: &LeastTime) -> [(&'static str, u64, String); 3] {
-    let LeastTime { host, group, chain } = least;
-    let packets = counted(host.packets, "packet");
-    let of_host = format!("node {} sends or receives {packets} over its one link", host.node);
-    let (packets, cables) =
-        (counted(group.packets, "packet"), counted(group.cables.into(), "cable"));
-    let of_group = format!("{packets} leave or enter group {} over its {cables}", group.group);
-    let of_chain = format!(
-        "the messages of rank {} of job {} wait for each other in the order of the programs",
-        chain.rank, chain.job
-    );
-    [
-        ("host", host.cycles, of_host),
-        ("group", group.cycles, of_group),
-        ("chain", chain.cycles, of_chain),
-    ]
-}
-
 /// The least cycles of any run, and what to do about the rest.
-fn causes(first: &JobsRun, of: &str) -> String {
-    let rows = causes_of(&first.least_time).map(|(name, least, why)| {
+fn causes(first: &JobsRun) -> String {
+    let rows = first.least_time.causes().map(|(name, least, why)| {
         vec![name.to_owned(), least.to_string(), percent(least, first.completion.cycles), why]
     });
-    let text = format!(
-        "The rest of the time, beyond the largest of these, is lost within the network: on links that carry \
-         more than others, and in the queues before them.{of} tvlb-lab advise tries other placements, maps, \
-         orders of sends, wirings and routings of the same jobs."
-    );
-    table(&["cause", "least cycles", "of the time", "because"], rows) + &paragraph(&text)
-}
-
-/// A part of some cycles, in percent.
-fn percent(part: u64, cycles: u32) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
-    let share = 100.0 * part as f64 / f64::from(cycles.max(1));
-    format!("{share:.1}%")
+    let text = "The rest of the time, beyond the largest of these, is lost within the network: on links that carry \
+         more than others, and in the queues before them. tvlb-lab advise tries other placements, maps, \
+         orders of sends, wirings and routings of the same jobs.";
+    table(&["cause", "least cycles", "of the time", "because"], rows) + &paragraph(text)
 }

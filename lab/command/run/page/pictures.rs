@@ -5,6 +5,7 @@ use super::super::workload::JobsRun;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use tvlb_base::text::listed;
 use tvlb_chart::bars::{Bar, BarChart, BarGroup, BarPart};
 use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
 use tvlb_chart::page::{figure, paragraph, side_by_side, table};
@@ -26,28 +27,26 @@ const NAMED_LINKS: usize = 12;
 /// The most points that are drawn in each line of links.
 const POINTS: usize = 64;
 
-/// Jobs, each by the node of each of its ranks; `of` names the run if there are several.
-pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>], of: &str) -> String {
+/// Jobs, each by the node of each of its ranks.
+pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>]) -> String {
     let df = nodes.dragonfly();
     let are_nodes = df.a() * df.p() <= MOST_NODES;
     let (row_name, per_switch) = if are_nodes { ("node", df.p()) } else { ("switch", 1) };
-    // The ranks at each row of each group, by job.
-    let mut places: BTreeMap<(u32, u32), BTreeMap<usize, Vec<u32>>> = BTreeMap::new();
+    // Jobs and ranks by row and group.
+    let mut places: BTreeMap<(u32, u32), Vec<(usize, u32)>> = BTreeMap::new();
     for (job, nodes) in jobs.iter().enumerate() {
         for (rank, &node) in (0..).zip(nodes) {
             let (switch, terminal) = df.switch_of(node);
             let (group, index) = df.place(switch);
             let row = u32::from(index.0) * per_switch + u32::from(terminal) % per_switch;
-            let place = places.entry((row, group.0.into())).or_default();
-            place.entry(job).or_default().push(rank);
+            places.entry((row, group.0.into())).or_default().push((job, rank));
         }
     }
     let cell = |rows: Range<u32>, groups: Range<u32>| {
         let mut here: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        for place in rows.clone().flat_map(|row| groups.clone().map(move |group| (row, group))) {
-            for (&job, ranks) in places.get(&place).into_iter().flatten() {
-                here.entry(job).or_default().extend(ranks);
-            }
+        let all = rows.clone().flat_map(|row| groups.clone().map(move |group| (row, group)));
+        for &(job, rank) in all.filter_map(|place| places.get(&place)).flatten() {
+            here.entry(job).or_default().push(rank);
         }
         let most = here.iter().max_by_key(|(job, ranks)| (ranks.len(), Reverse(**job)));
         let kind = u32::try_from(most.map_or(jobs.len(), |(job, _)| *job)).unwrap_or(u32::MAX);
@@ -68,20 +67,15 @@ pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>], of: &str) -> String {
     };
     let caption = format!(
         "A column for each group and a row for each {row_name} of it, in the colour of the job that has most ranks \
-         there, grey without a job. Point at a place for its ranks.{of}"
+         there, grey without a job. Point at a place for its ranks."
     );
     figure(&map.svg(), &caption)
 }
 
 /// The numbers of the first ranks, and how many more there are.
 fn in_words(ranks: &[u32]) -> String {
-    let named: Vec<String> = ranks.iter().take(NAMED_RANKS).map(u32::to_string).collect();
     let plural = if ranks.len() > 1 { "s" } else { "" };
-    let more = match ranks.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("rank{plural} {}{more}", named.join(", "))
+    format!("rank{plural} {}", listed(ranks, ranks.len(), NAMED_RANKS))
 }
 
 /// A bar for each job of each run, cut where the last rank ended an iteration or a phase.
@@ -148,8 +142,8 @@ struct Loaded {
 }
 
 /// How a run loaded the links: between every two groups, link by link in the order of their loads, and the busiest by
-/// name; `of` names the run if there are several.
-pub(super) fn links(fabric: &BootedFabric<'_>, run: &JobsRun, of: &str) -> String {
+/// name.
+pub(super) fn links(fabric: &BootedFabric<'_>, run: &JobsRun) -> String {
     let network = &run.completion.network;
     let group = |switch| u32::from(fabric.dragonfly().place(switch).0.0);
     let loaded = |&(switch, port, flits): &(SwitchId, Port, f64)| {
@@ -164,16 +158,12 @@ pub(super) fn links(fabric: &BootedFabric<'_>, run: &JobsRun, of: &str) -> Strin
     let mut links: Vec<Loaded> = network.links.iter().filter_map(loaded).collect();
     // Equally busy links are in the order of switches and ports.
     links.sort_by(|one, other| other.share.total_cmp(&one.share));
-    let between = format!(
-        "Mean load of the links from each group to each, in percent of what they carry; within a group, of its \
-         local links.{of}"
-    );
-    let in_order = format!(
-        "All links in the order of their loads. The flatter a line, the more evenly links are used; what stands far \
-         above the rest holds the run up.{of}"
-    );
-    let pictures = figure(&between_groups(fabric.dragonfly().g(), &links), &between)
-        + &figure(&by_load(&links).svg(), &in_order);
+    let between = "Mean load of the links from each group to each, in percent of what they carry; within a group, of its \
+         local links.";
+    let in_order = "All links in the order of their loads. The flatter a line, the more evenly links are used; what stands far \
+         above the rest holds the run up.";
+    let pictures = figure(&between_groups(fabric.dragonfly().g(), &links), between)
+        + &figure(&by_load(&links).svg(), in_order);
     let rows =
         links.iter().take(NAMED_LINKS).map(|&Loaded { switch, port, flits, share, .. }| {
             vec![fabric.name(switch, port), format!("{flits:.3}"), format!("{share:.1}%")]
@@ -210,16 +200,13 @@ fn by_load(links: &[Loaded]) -> Plot {
     let series = |is_global, name: &str, ink| {
         let of_kind = links.iter().filter(|link| (link.groups.0 != link.groups.1) == is_global);
         let shares: Vec<f64> = of_kind.map(|link| link.share).collect();
-        let last = shares.len().saturating_sub(1);
-        let mark = |place: usize| {
+        let drawn = shares.iter().enumerate().step_by(shares.len().div_ceil(POINTS).max(1));
+        let mark = |(place, &share): (usize, &f64)| {
             #[expect(clippy::cast_precision_loss, reason = "a number of links")]
-            let x = 100.0 * place as f64 / last.max(1) as f64;
-            let hover = format!("{:.1}%: {place} links of this kind carry more", shares[place]);
-            Mark::new(x, shares[place], hover)
+            let x = 100.0 * place as f64 / shares.len() as f64;
+            Mark::new(x, share, format!("{share:.1}%: {place} links of this kind carry more"))
         };
-        let count = shares.len().min(POINTS);
-        let marks = (0..count).map(|n| mark(n * last / (count - 1).max(1))).collect();
-        Series { name: name.to_owned(), ink, joined: true, marks }
+        Series { name: name.to_owned(), ink, joined: true, marks: drawn.map(mark).collect() }
     };
     let most = links.first().map_or(0.0, |link| link.share);
     Plot {
