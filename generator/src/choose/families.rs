@@ -107,7 +107,7 @@ impl Families {
     };
 
     /// The policies for a fabric.
-    pub(crate) fn for_fabric(fabric: &Fabric) -> &'static Self {
+    pub fn for_fabric(fabric: &Fabric) -> &'static Self {
         if fabric.is_dragonfly_plus() { &Self::DRAGONFLY_PLUS } else { &Self::DRAGONFLY }
     }
 

@@ -76,10 +76,22 @@ pub struct SearchSettings {
 impl SearchSettings {
     /// The sources of the mixtures to begin with. The fabric file decides the seed of a set's fractions and draws, so
     /// no mixture has its own.
-    fn sources(&self) -> Sources<'_> {
+    fn sources<'s>(&'s self, families: &'s Families) -> Sources<'s> {
         let weighing = PerDecision::default();
-        let families = &Families::DRAGONFLY;
         Sources { front: &[], user: &self.tried, weighing, seed: self.seed, families, plain: false }
+    }
+
+    /// The mixtures to begin with on these fabrics, the paper's choice first.
+    fn begin(&self, fabrics: &[CheckedFabric<'_>]) -> Vec<PolicyCandidate> {
+        let mut all: Vec<PolicyCandidate> = Vec::new();
+        for fabric in fabrics {
+            for candidate in self.sources(Families::for_fabric(fabric)).candidates(self.scheme) {
+                if !all.iter().any(|other| other.is_like(&candidate)) {
+                    all.push(candidate);
+                }
+            }
+        }
+        all
     }
 }
 
@@ -119,15 +131,16 @@ pub fn search(
     progress: &dyn Progress,
 ) -> Result<SearchEntry, ChooseError> {
     make_state(options.state.as_deref())?;
-    let conventional = &options.sources().conventional(options.scheme)[0];
+    // As published, which is the same for every kind of fabric.
+    let conventional = &options.sources(&Families::DRAGONFLY).conventional(options.scheme)[0];
     let (panel, state) = ((options.seed, options.panel), options.state.as_deref());
     let ground = |fabric| Ground::new(fabric, conventional, panel, state, progress);
     let grounds = fabrics.iter().map(ground).collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
     let oblivious = grounds.iter().map(|ground| ground.min_and_vlb(progress));
     let oblivious = oblivious.collect::<Result<Vec<_>, ChooseError>>()?;
-    let found =
-        PolicySearch { grounds: &grounds, oblivious: &oblivious, options, progress }.run()?;
+    let search = PolicySearch { grounds: &grounds, oblivious: &oblivious, options, progress };
+    let found = search.run(&options.begin(fabrics))?;
     Ok(SearchEntry::of(fabrics, options, &found))
 }
 
@@ -152,12 +165,11 @@ struct SearchRound {
 }
 
 impl PolicySearch<'_> {
-    fn run(&self) -> Result<SearchOutcome, ChooseError> {
+    fn run(&self, begin: &[PolicyCandidate]) -> Result<SearchOutcome, ChooseError> {
         let seed = self.options.seed;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ MIXTURE_STREAM);
-        let begin = self.options.sources().candidates(self.options.scheme);
         let paper = begin[0].clone();
-        let mut tried = begin.clone();
+        let mut tried = begin.to_vec();
         let mut new = begin[1..].to_vec();
         let mut best: Vec<Mixture> = Vec::new();
         let mut runs = 0;
@@ -351,6 +363,10 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_generator::checked_fabric::fabric_image;
+    use tvlb_generator::fabric::Fabric;
+    use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::Arrangement;
 
     /// E is 0.4 on the score patterns.
     fn mixture(saturation: f64, regret: f64, uniform_latency: f64) -> Mixture {
@@ -420,5 +436,35 @@ mod tests {
             |own: Mixture| objective(&own.figures, &mixture(0.2, 0.0, 50.0).figures, MostRegret(3));
         assert!((j(mixture(0.3, 0.03, 60.0)) - (0.1 - 0.05 * 0.2)).abs() < 1e-12);
         assert!((j(mixture(0.3, 0.08, 50.0)) - (0.1 - 0.05)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_search_begins_with_the_families_of_each_kind_of_fabric() {
+        let plain = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let plus = Dragonfly::new(2, 4, 2, 5).unwrap();
+        let arranged =
+            [(plain, Arrangement::Absolute), (plus, Arrangement::DragonflyPlus { leaves: 2 })];
+        let fabrics = arranged.map(|(df, how)| Fabric::new("lab", df, how, 1).unwrap());
+        let images = fabrics.each_ref().map(|fabric| fabric_image(&fabric.topology));
+        let [plain, plus] = [0, 1].map(|n| CheckedFabric::new(&fabrics[n], &images[n]).unwrap());
+        let settings = SearchSettings {
+            scheme: Scheme::UgalL,
+            runs: 1,
+            seed: 1,
+            most_regret: MostRegret::default(),
+            panel: PanelSize::Quick,
+            tried: Vec::new(),
+            state: None,
+        };
+        let begin = |fabrics: &[CheckedFabric<'_>]| -> Vec<String> {
+            settings.begin(fabrics).iter().map(|one| one.policies.to_string()).collect()
+        };
+        let [of_plain, of_plus] = [begin(&[plain]), begin(&[plus])];
+        assert_eq!(of_plain[0], of_plus[0], "the paper's choice");
+        assert_ne!(of_plain, of_plus);
+        let [plain, plus] = [0, 1].map(|n| CheckedFabric::new(&fabrics[n], &images[n]).unwrap());
+        let both = begin(&[plain, plus]);
+        assert!(of_plain.iter().chain(&of_plus).all(|policy| both.contains(policy)));
+        assert!(both.len() < of_plain.len() + of_plus.len());
     }
 }
