@@ -19,6 +19,7 @@ use super::verdict::{JudgedStatement, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use tvlb_base::text;
 use tvlb_table_set::input_file;
 
 /// The largest study file that is read. It has some bytes for each entry of its lists.
@@ -176,12 +177,14 @@ pub(super) fn combined(studies: &[&SweepStudy], known: &Known) -> Rows {
 
 /// How many statements came to which verdict, in one line.
 pub fn counts(judged: &[JudgedStatement]) -> String {
-    let counts = Verdict::ALL.map(|verdict| {
+    let counts = Verdict::ALL.into_iter().filter_map(|verdict| {
         let count = judged.iter().filter(|judged| judged.verdict == verdict).count();
-        format!("{count} {}", verdict.name())
+        (count > 0).then(|| format!("{count} {}", verdict.name()))
     });
+    let counts: Vec<String> = counts.collect();
     let mark = if judged.iter().any(|one| one.what.starts_with(QUICK)) { QUICK } else { "" };
-    format!("{mark}{} statements of the paper: {}\n", judged.len(), counts.join(", "))
+    let all = text::counted(judged.len() as u64, "statement");
+    format!("{mark}{all} of the paper: {}\n", counts.join(", "))
 }
 
 /// The runs of a study, and their shared data.
