@@ -83,11 +83,14 @@ fn glossary(readme: &str) -> Vec<(Vec<&str>, &str)> {
 fn options() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for directory in ["generator/command/tests/command/snapshots", "lab/tests/command/snapshots"] {
+        let overview = text(&format!("{directory}/command__help__help.snap"));
         for entry in fs::read_dir(repository().join(directory)).unwrap() {
             let path = entry.unwrap().path();
-            if !path.file_name().unwrap().to_string_lossy().starts_with("command__help__") {
-                continue;
-            }
+            let name = path.file_name().unwrap().to_string_lossy();
+            let Some(name) = name.strip_prefix("command__help__help_") else { continue };
+            // A text that outlives its command would keep words that no reader meets.
+            let command = name.split(['_', '.']).next().unwrap_or_default();
+            assert!(overview.contains(&format!("\n  {command}")), "{name} is of no command");
             // Before an option that has a short form stands that.
             let help = fs::read_to_string(&path).unwrap();
             let lines = help

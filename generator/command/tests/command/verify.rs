@@ -258,7 +258,9 @@ fn a_table_set_is_held_against_the_planned_fabric() {
     let scratch = fabric("palmtree");
     scratch.succeeds("generate fabric.toml -o out");
     let certificate = scratch.succeeds("verify out --fabric fabric.toml");
-    assert!(certificate.contains("planned       the fabric file's name, sizes and cables\n"));
+    assert!(certificate.contains(
+        "planned       the fabric file's sizes, cables and names, and all that it says of links\n"
+    ));
     assert!(
         scratch.succeeds("verify out --fabric fabric.toml --json").contains("\"planned\": true")
     );

@@ -27,7 +27,11 @@ impl fmt::Display for Certificate {
             ),
         )?;
         if self.planned {
-            line(f, "planned", &"the fabric file's name, sizes and cables")?;
+            line(
+                f,
+                "planned",
+                &"the fabric file's sizes, cables and names, and all that it says of links",
+            )?;
         }
         self.update.as_ref().map_or(Ok(()), |update| write_update(f, update))?;
         self.write_answers(f)?;
