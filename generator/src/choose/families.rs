@@ -27,7 +27,7 @@ pub struct Families {
 impl Families {
     /// Every switch has nodes and global links.
     ///
-    /// All count queues by channel: if both were tried, none with queues by port was chosen ("Candidates by port").
+    /// All count queues by channel: if both were tried, none with queues by port was chosen ("Candidates by channel").
     /// Their VLB packets continue through the cheapest link, which never carried less ("Looks and what the group
     /// tells"). PAR's second look sees the congestion of the other switch's own links: its gate is higher than that at
     /// the source, and fewer candidates are enough. In the mixture, which a search found ("Mixtures"), both gates are
