@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Words of options and keys that say in English what they mean.
 const PLAIN: &str = "\
-    after all at bandwidth bench beside burst busiest bytes cables changes check collect compute control \
+    after all at bandwidth bench beside busiest bytes cables changes check collect compute control \
     count csv decide delay destination document entries fast file flows force format from graph grown height help \
-    host hostfile hosts in iterations jacks jobs json keep latency least length like limit list load log map max \
+    host hostfile hosts in iterations jacks jobs json keep latency least length limit list load log map max \
     measure members most name names next not only order output packet packets per percent place plot prefer \
-    quick quiet rankfile ratio replace report resolution root roots rounds routing rule runs series \
-    share simulate slack source state stock sum svg switch threads title to traffic try two version where width \
+    quick quiet rankfile ratio replace report resolution root roots routing rule runs series \
+    share simulate slack source state stock sum svg switch threads title to traffic try two where width \
     workload x y";
 
 /// Words about which people who were new to tvlb asked.
