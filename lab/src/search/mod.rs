@@ -446,7 +446,7 @@ mod tests {
             [(plain, Arrangement::Absolute), (plus, Arrangement::DragonflyPlus { leaves: 2 })];
         let fabrics = arranged.map(|(df, how)| Fabric::new("lab", df, how, 1).unwrap());
         let images = fabrics.each_ref().map(|fabric| fabric_image(&fabric.topology));
-        let [plain, plus] = [0, 1].map(|n| CheckedFabric::new(&fabrics[n], &images[n]).unwrap());
+        let checked = [0, 1].map(|n| CheckedFabric::new(&fabrics[n], &images[n]).unwrap());
         let settings = SearchSettings {
             scheme: Scheme::UgalL,
             runs: 1,
@@ -459,11 +459,10 @@ mod tests {
         let begin = |fabrics: &[CheckedFabric<'_>]| -> Vec<String> {
             settings.begin(fabrics).iter().map(|one| one.policies.to_string()).collect()
         };
-        let [of_plain, of_plus] = [begin(&[plain]), begin(&[plus])];
+        let (of_plain, of_plus, both) =
+            (begin(&checked[..1]), begin(&checked[1..]), begin(&checked));
         assert_eq!(of_plain[0], of_plus[0], "the paper's choice");
         assert_ne!(of_plain, of_plus);
-        let [plain, plus] = [0, 1].map(|n| CheckedFabric::new(&fabrics[n], &images[n]).unwrap());
-        let both = begin(&[plain, plus]);
         assert!(of_plain.iter().chain(&of_plus).all(|policy| both.contains(policy)));
         assert!(both.len() < of_plain.len() + of_plus.len());
     }
