@@ -7,7 +7,7 @@ use crate::local_pairs::LocalPairs;
 use crate::machine::{Machine, count};
 use crate::notes::{NameSample, Notes, counted};
 use crate::numbering::Numbering;
-use crate::summary::{KindSummary, Summary};
+use crate::summary::Summary;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tvlb_table_set::sha256;
@@ -74,13 +74,13 @@ impl Facts {
         let mut group = 0;
         for kind in &numbering.kinds {
             let mut fewer: BTreeMap<u32, NameSample> = BTreeMap::new();
-            let end = group + kind.groups;
+            let end = group + kind.g;
             for switch in numbering.starts[group as usize]..numbering.starts[end as usize] {
                 let mut own = 0;
                 while nodes.next_if(|node| node.switch == switch).is_some() {
                     own += 1;
                 }
-                if own < kind.nodes {
+                if own < kind.p {
                     let number = numbering.switches[switch as usize] as usize;
                     fewer.entry(own).or_default().push(|| machine.switches[number].name.clone());
                 }
@@ -90,7 +90,7 @@ impl Facts {
                 self.uneven.push(format!(
                     "Of the kind {} with p = {}, {} {}, and the other places are unused: {}.",
                     kind.name,
-                    kind.nodes,
+                    kind.p,
                     counted(switches.count(), "switch has", "switches have"),
                     counted(own as usize, "node", "nodes"),
                     switches.in_words()
@@ -132,7 +132,7 @@ impl Facts {
             nodes: self.nodes,
             local_links: self.local_links,
             global_links: self.global_links,
-            kinds: numbering.kinds.iter().map(KindSummary::from).collect(),
+            kinds: numbering.kinds.clone(),
             numbers: changes.map(NumberChanges::summary),
             not_live: None,
             assumptions: self.assumed(numbering, changes.is_some(), notes),
@@ -231,17 +231,17 @@ fn groups(out: &mut dyn Write, machine: &Machine, numbering: &Numbering) -> io::
     writeln!(out, "\nGroups\n")?;
     let mut group = 0;
     for kind in &numbering.kinds {
-        let groups = counted(kind.groups as usize, "group", "groups");
+        let groups = counted(kind.g as usize, "group", "groups");
         write!(out, "- {}: {groups}", kind.name)?;
-        match kind.size {
+        match kind.a {
             0 => writeln!(out, ", of the earlier import alone.")?,
-            a => writeln!(out, " with a = {a}, p = {} and h = {}.", kind.nodes, kind.global_ports)?,
+            a => writeln!(out, " with a = {a}, p = {} and h = {}.", kind.p, kind.h)?,
         }
-        for number in group..group + kind.groups {
+        for number in group..group + kind.g {
             let name = numbering.group_name(machine, number);
             writeln!(out, "  - Group {number} has the name {name}.")?;
         }
-        group += kind.groups;
+        group += kind.g;
     }
     Ok(())
 }

@@ -35,20 +35,6 @@ pub enum NumberingError {
     Kinds { kinds: usize, runs: usize },
 }
 
-/// Groups of one size, next to each other.
-#[derive(Debug)]
-pub(crate) struct AlikeGroups {
-    pub(crate) name: String,
-    /// g: how many groups.
-    pub(crate) groups: u32,
-    /// a: switches per group; 0 if the groups are absent.
-    pub(crate) size: u32,
-    /// p: the most places for nodes that a switch has.
-    pub(crate) nodes: u32,
-    /// h: the most global slots that a switch has, and at least 1 if there are switches.
-    pub(crate) global_ports: u32,
-}
-
 /// A port in use, by its switch's number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodePort {
@@ -80,16 +66,9 @@ pub(crate) struct GlobalPort {
 /// A global link: the group, the switch's index and the slot of either end, lower group first.
 pub(crate) type Cable = [(u32, u32, u32); 2];
 
-impl From<&AlikeGroups> for KindSummary {
-    fn from(kind: &AlikeGroups) -> Self {
-        let AlikeGroups { name, groups, size, nodes, global_ports } = kind;
-        Self { name: name.clone(), g: *groups, a: *size, p: *nodes, h: *global_ports }
-    }
-}
-
 #[derive(Debug)]
 pub(crate) struct Numbering {
-    pub(crate) kinds: Vec<AlikeGroups>,
+    pub(crate) kinds: Vec<KindSummary>,
     /// The machine's number of each group; `None` for an absent one.
     pub(crate) groups: Vec<Option<u32>>,
     /// The names of absent groups.
@@ -319,12 +298,12 @@ impl Numbering {
 
     /// Sentences for sizes in the numbers of the whole fabric that differ from an earlier import.
     pub(crate) fn other_sizes(&self, earlier: &Earlier) -> impl Iterator<Item = String> {
-        let most = |of: fn(&AlikeGroups) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
+        let most = |of: fn(&KindSummary) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
         let [p, a, h] = earlier.sizes;
         [
-            ("nodes of a switch", "nodes, switch · p + place,", p, most(|kind| kind.nodes)),
-            ("switches of a group", "switches, group · a + index, and of nodes", a, most(|kind| kind.size)),
-            ("global ports of a switch", "a group's global ports, index · h + slot,", h, most(|kind| kind.global_ports)),
+            ("nodes of a switch", "nodes, switch · p + place,", p, most(|kind| kind.p)),
+            ("switches of a group", "switches, group · a + index, and of nodes", a, most(|kind| kind.a)),
+            ("global ports of a switch", "a group's global ports, index · h + slot,", h, most(|kind| kind.h)),
         ]
         .into_iter()
         .filter(|(_, _, old, new)| !earlier.is_none() && old != new)
@@ -354,7 +333,7 @@ impl Numbering {
 
     /// The kinds of groups of these sizes. Groups of one shape are alike wherever they are. The largest p and h are no
     /// smaller than before, so that numbers keep their meaning.
-    fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<AlikeGroups> {
+    fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<KindSummary> {
         let present = || shapes.iter().flatten();
         let least = present().map(|&shape| (shape, 1));
         let ports = self
@@ -362,29 +341,29 @@ impl Numbering {
             .iter()
             .filter_map(|global| Some((shapes[self.group_of(global.switch)]?, global.slot + 1)));
         let most = most_by(least.chain(ports));
-        let mut kinds: Vec<AlikeGroups> = Vec::new();
+        let mut kinds: Vec<KindSummary> = Vec::new();
         let mut group = 0;
         for run in runs(shapes) {
-            let (size, nodes) = run[0].unwrap_or((0, 0));
+            let (a, p) = run[0].unwrap_or((0, 0));
             let named = (group..).take(run.len()).find_map(|group| earlier.kind(group));
             group += count(run.len());
-            let is_only = most.keys().filter(|other| other.0 == size).count() == 1;
+            let is_only = most.keys().filter(|other| other.0 == a).count() == 1;
             let plain = match (run[0], named) {
                 (None, _) => "absent".to_owned(),
                 (_, Some(name)) => name.to_owned(),
-                _ if is_only => format!("groups-of-{size}"),
-                _ => format!("groups-of-{size}-p{nodes}"),
+                _ if is_only => format!("groups-of-{a}"),
+                _ => format!("groups-of-{a}-p{p}"),
             };
             let others = (2..).map(|number| format!("{plain}-{number}"));
             let mut names = std::iter::once(plain.clone()).chain(others);
             let is_free = |name: &String| kinds.iter().all(|kind| kind.name != *name);
             let name = names.find(is_free).expect("there is always another number");
-            let global_ports = most.get(&(size, nodes)).copied().unwrap_or(0);
-            kinds.push(AlikeGroups { name, groups: count(run.len()), size, nodes, global_ports });
+            let (g, h) = (count(run.len()), most.get(&(a, p)).copied().unwrap_or(0));
+            kinds.push(KindSummary { name, g, a, p, h });
         }
         let [p, _, h] = earlier.sizes;
-        raise(&mut kinds, |kind| &mut kind.nodes, p);
-        raise(&mut kinds, |kind| &mut kind.global_ports, h);
+        raise(&mut kinds, |kind| &mut kind.p, p);
+        raise(&mut kinds, |kind| &mut kind.h, h);
         kinds
     }
 
@@ -447,7 +426,7 @@ fn free_numbers(wanted: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
 }
 
 /// Makes the largest of a size of kinds at least so large.
-fn raise(kinds: &mut [AlikeGroups], size: fn(&mut AlikeGroups) -> &mut u32, least: u32) {
+fn raise(kinds: &mut [KindSummary], size: fn(&mut KindSummary) -> &mut u32, least: u32) {
     let most = kinds.iter_mut().map(|kind| *size(kind)).max().unwrap_or(0);
     for size in kinds.iter_mut().map(size).filter(|size| **size == most) {
         *size = most.max(least);

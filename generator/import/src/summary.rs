@@ -40,9 +40,9 @@ pub struct KindSummary {
     pub g: u32,
     /// Switches per group: 0 for groups that are absent.
     pub a: u32,
-    /// The most nodes of a switch.
+    /// The most places for nodes that a switch has.
     pub p: u32,
-    /// The most global ports of a switch.
+    /// The most global ports of a switch, and at least 1 if there are switches.
     pub h: u32,
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn fabric(
     writeln!(out, "[dragonfly]\ncables = \"cables.csv\"\nnames = \"names.csv\"")?;
     for kind in &numbering.kinds {
         writeln!(out, "\n[[dragonfly.kinds]]\nname = \"{}\"", kind.name)?;
-        let (groups, size, nodes, ports) = (kind.groups, kind.size, kind.nodes, kind.global_ports);
+        let (groups, size, nodes, ports) = (kind.g, kind.a, kind.p, kind.h);
         writeln!(out, "g = {groups}\na = {size}\np = {nodes}\nh = {ports}")?;
     }
     Ok(())
@@ -68,7 +68,7 @@ pub(crate) fn names(
     // By group the nodes of a switch, as far as the group's kind has them.
     let kinds = numbering.kinds.iter();
     let places: Vec<u32> =
-        kinds.flat_map(|kind| std::iter::repeat_n(kind.nodes, kind.groups as usize)).collect();
+        kinds.flat_map(|kind| std::iter::repeat_n(kind.p, kind.g as usize)).collect();
     for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
         let name = numbering.group_name(machine, group);
         if !name.is_empty() {
