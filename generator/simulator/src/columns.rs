@@ -1,7 +1,8 @@
 //! The columns of tables of runs: what was run, with everything that its figures depend on, so that lines of several
 //! files can share one, and the figures.
 
-use crate::outcome::{Fairness, Figures, LinkLoad, Outcome};
+use crate::figures::Figures;
+use crate::outcome::{Fairness, LinkLoad, Outcome};
 use crate::settings::Settings;
 use crate::study::Estimate;
 use tvlb_base::parameter::{self, Parameter, Parameters};

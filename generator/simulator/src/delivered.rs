@@ -3,8 +3,9 @@
 
 use crate::decider::BySwitches;
 use crate::fabric::BootedFabric;
+use crate::figures::Figures;
 use crate::network::Network;
-use crate::outcome::{Figures, LinkLoad, by_kind, link_loads};
+use crate::outcome::{LinkLoad, by_kind, link_loads};
 use crate::packet_source::PacketSource;
 use crate::run::Run;
 use crate::settings::Settings;

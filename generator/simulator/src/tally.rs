@@ -6,9 +6,9 @@
 //! lengthened at its end, and the counts are the same as if it had been as long from the beginning.
 
 use crate::agreement::Halves;
+use crate::figures::PacketCounts;
 use crate::histogram::Histogram;
 use crate::losses::Cause;
-use crate::outcome::PacketCounts;
 use crate::packet::{Flit, PacketOrigin};
 use crate::series::WindowSeries;
 use std::ops::Range;

@@ -10,9 +10,8 @@ use tvlb_schema::{End, SwitchId};
 
 mod host_table;
 
+use host_table::PROGRAM;
 pub use host_table::host_table;
-
-const PROGRAM: &str = "HTSIM";
 
 /// The name of the file of the wiring.
 pub const TOPOLOGY_FILE: &str = "dragonfly.topo";

@@ -5,13 +5,11 @@
 
 use super::error::ExportError;
 use super::wiring::Wiring;
-use link_map::{Reading, entries, in_ports};
+use link_map::{PROGRAM, Reading, entries, in_ports};
 use std::collections::BTreeSet;
 use tvlb_schema::Dragonfly;
 
 mod link_map;
-
-const PROGRAM: &str = "merlin";
 
 /// The text in Python for merlin: in the reading `absolute`, merlin's default, if that can express the wiring.
 ///

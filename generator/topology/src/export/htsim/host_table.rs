@@ -4,13 +4,14 @@
 
 use super::super::error::ExportError;
 use super::super::wiring::Wiring;
-use super::PROGRAM;
 use crate::routes::drawn::DrawnPaths;
 use crate::routes::minimal;
 use crate::routes::walk::Walk;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_schema::{SetRule, SwitchId};
+
+pub(super) const PROGRAM: &str = "HTSIM";
 
 /// The host table of a switch of a wiring that HTSIM has: the MIN paths and the VLB paths of a set to every other
 /// switch.

@@ -7,10 +7,11 @@
 
 use super::super::error::ExportError;
 use super::super::wiring::{Wiring, parts};
-use super::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_base::text::counted;
 use tvlb_schema::{Dragonfly, End, GroupId};
+
+pub(super) const PROGRAM: &str = "merlin";
 
 /// How merlin finds the group that an entry of the map means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
