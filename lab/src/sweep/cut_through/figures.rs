@@ -53,25 +53,6 @@ pub(super) const FIGURES: [&str; 32] = [
     "injected-by-last-switch",
 ];
 
-/// Those of them that runs of single-flit packets lack or, as `hops` with the links of the escape network, count
-/// otherwise.
-const OWN: [&str; 14] = [
-    "cycles",
-    "generated",
-    "hops",
-    "local-hops",
-    "global-hops",
-    "escape-hops",
-    "escape-entries",
-    "most-entries",
-    "hops-of-all-but-a-thousandth",
-    "hops-of-all-but-a-ten-thousandth",
-    "most-hops",
-    "injected",
-    "injected-in-root-group",
-    "injected-by-last-switch",
-];
-
 /// Those of them that the terminal shows.
 pub(super) const SHOWN: &[&str] =
     &["saturated", "latency", "p99", "accepted", "vlb-share", "least", "hops", "escape-hops"];
@@ -89,24 +70,25 @@ pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<C
     let saturated = outcome.load.is_some_and(|load| all.accepted < 0.95 * load);
     let flags = (saturated, outcome.growing);
     let shared = population_figures(flags, all, fairness, [local_links, global_links]);
-    let own = row![
-        outcome.cycles,
-        outcome.generated,
-        outcome.local_hops + outcome.global_hops + escape_hops,
-        outcome.local_hops,
-        outcome.global_hops,
-        escape_hops,
-        entries,
-        most_entries,
-        thousandth,
-        ten_thousandth,
-        none,
-        injected,
-        in_root_group,
-        by_last,
+    // What runs of single-flit packets lack or, as `hops` with the links of the escape network, count otherwise.
+    let own: [(&str, Cell); 14] = [
+        ("cycles", outcome.cycles.into()),
+        ("generated", outcome.generated.into()),
+        ("hops", (outcome.local_hops + outcome.global_hops + escape_hops).into()),
+        ("local-hops", outcome.local_hops.into()),
+        ("global-hops", outcome.global_hops.into()),
+        ("escape-hops", escape_hops.into()),
+        ("escape-entries", entries.into()),
+        ("most-entries", most_entries.into()),
+        ("hops-of-all-but-a-thousandth", thousandth.into()),
+        ("hops-of-all-but-a-ten-thousandth", ten_thousandth.into()),
+        ("most-hops", none.into()),
+        ("injected", injected.into()),
+        ("injected-in-root-group", in_root_group.into()),
+        ("injected-by-last-switch", by_last.into()),
     ];
     let shared = SHARED.iter().map(|column| column.name).zip(shared);
-    let mut cells: BTreeMap<&str, Cell> = shared.chain(OWN.into_iter().zip(own)).collect();
+    let mut cells: BTreeMap<&str, Cell> = shared.chain(own).collect();
     FIGURES.iter().map(|name| cells.remove(name).expect("each figure has a cell")).collect()
 }
 
