@@ -904,7 +904,7 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
     let home = tempfile::tempdir().unwrap();
     for (file, only, words) in [
         ("load-imbalance", "load-imbalance-shift-far,load-imbalance-neighbour", "VALn, identity"),
-        ("load-imbalance", "load-imbalance-links", "share count"),
+        ("load-imbalance", "load-imbalance-links", "shift(2h+h/2,0)"),
         ("arrangements", "arrangements-bisection,arrangements-halo3d", "circulant"),
         ("ofar", "ofar-next-2,ofar-bursts,ofar-all-to-all", "most entries"),
         ("faults", "failure", "packets lost"),
