@@ -38,11 +38,8 @@ pub fn htsim(wiring: &Wiring<'_>) -> Result<String, ExportError> {
     let ours: BTreeSet<[SwitchId; 2]> =
         wiring.links().map(|link| [link.near.switch, link.far.switch]).collect();
     let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
-    let mut laid = relative::cables(df).into_iter().map(|(one, other)| {
-        let mut pair = [one, other].map(switch);
-        pair.sort_unstable();
-        pair
-    });
+    // The lower end of a cable comes first, as in `ours`.
+    let mut laid = relative::cables(df).into_iter().map(|(low, high)| [low, high].map(switch));
     if let Some(pair) = laid.find(|pair| !ours.contains(pair)) {
         let [one, other] = pair.map(|switch| wiring.names().named(switch));
         return Err(ExportError::refused(
